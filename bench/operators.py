@@ -66,7 +66,9 @@ def judge(name: str, aten: str, options: argparse.Namespace) -> Row:
 def run(options: argparse.Namespace) -> None:
     known = {row["operator"] for row in benchlib.read_rows(options.rows)}
     listed = [line.split(" ") for line in run_python(options, str(SAMPLES))]
+    core = set(run_python(options, "-c", CORE))
     left = [(name, aten) for name, aten in listed if name not in known and (not options.only or options.only in name)]
+    left.sort(key=lambda pair: pair[1] not in core)  # what Core ATen has comes first
     started = time.monotonic()
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for row in pool.map(lambda pair: judge(pair[0], pair[1], options) if not late(options, started) else None, left):

@@ -38,7 +38,8 @@ class ScatterWriter final {
     ExpressionWriter values(program_, nest_, loops, needs_);
     for (const std::string& loop : loops) values.Reserve(loop);
     const bool outer = rank > 1 && MayShare(0, target_.threads);
-    const bool inner = !outer && MayShare(rank - 1, kRun * target_.threads);
+    const bool inner =
+        !outer && !nest_.steps[0].routine->overlaps && MayShare(rank - 1, kRun * target_.threads);
     if (outer) out.Line(ParallelFor(target_.threads));
     if (inner) OpenShares(out);
     for (std::size_t d = 0; d + 1 < rank; ++d)

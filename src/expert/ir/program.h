@@ -91,6 +91,7 @@ struct Routine {
   // kScatter: the step's expression is a pair, made as a sum: the value, and a load of the element
   // of the result that it goes to. The step's buffer holds what the values are combined with.
   std::optional<Fold> combine;  // without: the last value replaces what was there
+  bool overlaps = false;        // only the first dimension has elements of its own in the result
 };
 
 struct Step {

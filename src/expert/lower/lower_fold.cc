@@ -192,6 +192,36 @@ Values LowerLogSumExp(ProgramBuilder& builder, const NodeView& node) {
   return std::vector{builder.Reshaped(sum, node.shape())};
 }
 
+// Distances between all pairs of rows: [..., P, M] and [..., R, M] to [..., P, R].
+Values LowerDistances(ProgramBuilder& builder, const NodeView& node) {
+  const double order = node.Real(2, "p", 2);
+  if (order == 0) return Unsupported(node, "as a count of differences");
+  Shape left = node.Tensor(0).shape;
+  Shape right = node.Tensor(1).shape;
+  left.insert(left.end() - 1, 1);
+  right.insert(right.end() - 2, 1);
+  const Value a = builder.Reshaped(builder.Stored(node.Tensor(0)), left);
+  const Value b = builder.Reshaped(builder.Stored(node.Tensor(1)), right);
+  const Value apart =
+      builder.Pointwise({a, b}, ComputeType(node.dtype()), node.dtype(), [order](const Args& args) {
+        const ExprPtr by = Make(ExprOp::kAbs, {Make(ExprOp::kSubtract, {args[0], args[1]})});
+        if (order == 2) return Make(ExprOp::kMultiply, {by, by});
+        if (order == 1 || std::isinf(order)) return by;
+        return Make(ExprOp::kPower, {by, Constant(order, by->type)});
+      });
+  std::vector<bool> folded(apart.shape.size(), false);
+  folded.back() = true;
+  const Value sum = builder.Folded(apart, {.fold = std::isinf(order) ? Fold::kMax : Fold::kSum,
+                                           .folded = folded,
+                                           .dtype = node.dtype()});
+  if (order == 1 || std::isinf(order)) return std::vector{sum};
+  return std::vector{
+      builder.Pointwise({sum}, ComputeType(node.dtype()), node.dtype(), [order](const Args& args) {
+        if (order == 2) return Make(ExprOp::kSquareRoot, {args[0]});
+        return Make(ExprOp::kPower, {args[0], Constant(1 / order, args[0]->type)});
+      })};
+}
+
 }  // namespace
 
 Value AsType(ProgramBuilder& builder, const Value& value, DType dtype) {
@@ -265,6 +295,7 @@ const LowerTable& FoldOperators() {
                                  {"all", Logical(Fold::kMin)},
                                  {"linalg_vector_norm", LowerVectorNorm},
                                  {"logsumexp", LowerLogSumExp},
+                                 {"_cdist_forward", LowerDistances},
                                  {"cumsum", Running(Fold::kSum)},
                                  {"cumprod", Running(Fold::kProduct)}};
   return kTable;

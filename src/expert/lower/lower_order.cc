@@ -1,12 +1,14 @@
 // Operators that order the elements of a line or search in them: sort, topk, running extremes.
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/result.h"
 #include "core/task.h"
 #include "expert/ir/affine.h"
+#include "expert/ir/expression.h"
 #include "expert/ir/program.h"
 #include "expert/lower/lowering.h"
 #include "expert/lower/places.h"
@@ -16,6 +18,7 @@ namespace pragma::expert {
 namespace {
 
 using Values = Result<std::vector<Value>>;
+using ExprArgs = std::vector<ExprPtr>;
 
 // A tensor in memory, cut into lines along one dimension. One without dimensions is a line of one.
 struct CutInLines {
@@ -81,6 +84,45 @@ Values LowerKthValue(ProgramBuilder& builder, const NodeView& node) {
                     builder.Mapped(FirstPlaces(builder, lines, count, false), last, shape));
 }
 
+// The lower of the two middle elements. A line with NaN has the first of them as its median.
+Values LowerMedian(ProgramBuilder& builder, const NodeView& node) {
+  const Value given = node.Tensor(0);
+  const bool whole = node.overload() == "default";
+  const Value x = builder.Stored(
+      whole || given.shape.empty() ? builder.Reshaped(given, {Elements(given.shape)}) : given);
+  const std::size_t dimension = whole ? 0 : node.Dimension(1, "dim", x.shape.size(), -1);
+  const CutInLines lines{x, dimension};
+  const std::int64_t count = (x.shape[dimension] - 1) / 2 + 1;
+  IndexMap last = IdentityMap(x.shape.size());
+  last.index[dimension].offset = count - 1;
+  Shape shape = x.shape;
+  shape[dimension] = 1;
+  const Value middle = builder.Mapped(FirstPlaces(builder, lines, count, false), last, shape);
+  std::vector<bool> folded(x.shape.size(), false);
+  folded[dimension] = true;
+  // NaN is the last in order, so it is there if the largest element is NaN.
+  const Value nan = builder.Pointwise({x}, std::nullopt, DType::kFloat32, [](const ExprArgs& a) {
+    return Cast(Make(ExprOp::kIsNan, {a[0]}), ExprType::kFloat);
+  });
+  AffineForm along = ZeroForm(x.shape.size());
+  along.factor[dimension] = 1;
+  const Value first_nan = builder.Folded(nan, {.fold = Fold::kArgMax,
+                                               .folded = folded,
+                                               .keep = true,
+                                               .position = along,
+                                               .dtype = DType::kInt64});
+  const Value any_nan = builder.Folded(
+      nan, {.fold = Fold::kMax, .folded = folded, .keep = true, .dtype = DType::kFloat32});
+  const Value place = builder.Stored(builder.Pointwise(
+      {any_nan, first_nan, middle}, std::nullopt, DType::kInt64, [](const ExprArgs& a) {
+        return Select(Make(ExprOp::kLess, {Constant(0, a[0]->type), a[0]}), a[1], a[2]);
+      }));
+  const Value taken = Taken(builder, x, AlongDimension(x, dimension, place), place.shape);
+  std::vector<Value> results{builder.Reshaped(taken, node.shape())};
+  if (!whole) results.push_back(builder.Reshaped(place, node.shape(1)));
+  return results;
+}
+
 Lower RunningExtreme(bool largest) {
   return [largest](ProgramBuilder& builder, const NodeView& node) -> Values {
     const CutInLines lines = LinesOf(builder, node, 1);
@@ -120,6 +162,7 @@ const LowerTable& OrderOperators() {
   static const LowerTable kTable{{"sort", LowerSort},
                                  {"topk", LowerTopK},
                                  {"kthvalue", LowerKthValue},
+                                 {"median", LowerMedian},
                                  {"cummax", RunningExtreme(true)},
                                  {"cummin", RunningExtreme(false)},
                                  {"searchsorted", LowerSearchSorted},

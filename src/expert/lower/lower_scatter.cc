@@ -36,6 +36,7 @@ struct Writes {
   Value values;
   Addressing at;
   std::optional<Fold> combine;  // without: the last value replaces what was there
+  bool overlaps = false;        // only along the first dimension do values go to other elements
 };
 
 // Returns a copy of the tensor with the values written into it.
@@ -45,7 +46,8 @@ Value Written(ProgramBuilder& builder, const Value& x, const Writes& writes) {
   builder.StoreInto(builder.Settled(AsType(builder, x, kept)), buffer, ContiguousForm(x.shape));
   const Value whole = builder.Whole(buffer);
   if (Elements(writes.values.shape) == 0) return AsType(builder, whole, x.dtype);
-  builder.Scatter(writes.values, LoadAt(builder, *whole.expr, x.shape, writes.at), writes.combine);
+  builder.Scatter(writes.values, LoadAt(builder, *whole.expr, x.shape, writes.at), writes.combine,
+                  writes.overlaps);
   return AsType(builder, whole, x.dtype);
 }
 
@@ -129,10 +131,9 @@ Values LowerScatterAdd(ProgramBuilder& builder, const NodeView& node) {
   return std::vector{Written(builder, x, writes)};
 }
 
-Values LowerScatterReduce(ProgramBuilder& builder, const NodeView& node) {
+// A reduction whose name and include_self come after the values.
+Values Reduced(ProgramBuilder& builder, const NodeView& node, Writes writes) {
   const Value x = node.Tensor(0);
-  if (x.shape.empty()) return Unsupported(node, "of a tensor without dimensions");
-  Writes writes = ScatterOf(builder, node);
   const std::string reduce = node.Text(4, "reduce");
   const bool with_own = node.Flag(5, "include_self", true);
   writes.combine = FoldNamed(reduce);
@@ -140,6 +141,22 @@ Values LowerScatterReduce(ProgramBuilder& builder, const NodeView& node) {
     return Unsupported(node, "of integers, as a mean or without the elements themselves");
   if (reduce == "mean") return std::vector{Averaged(builder, x, writes, with_own)};
   return std::vector{with_own ? Written(builder, x, writes) : Renewed(builder, x, writes)};
+}
+
+Values LowerScatterReduce(ProgramBuilder& builder, const NodeView& node) {
+  if (node.Tensor(0).shape.empty()) return Unsupported(node, "of a tensor without dimensions");
+  return Reduced(builder, node, ScatterOf(builder, node));
+}
+
+// The values are slices, and a list says where along the dimension each goes.
+Values LowerIndexReduce(ProgramBuilder& builder, const NodeView& node) {
+  const Value x = node.Tensor(0);
+  if (x.shape.empty()) return Unsupported(node, "of a tensor without dimensions");
+  const Value source = node.Tensor(3);
+  const std::size_t dimension = node.Dimension(1, "dim", x.shape.size());
+  return Reduced(builder, node,
+                 {source, Indexed(builder, x.shape, {{dimension, node.Tensor(2)}}, source.shape),
+                  std::nullopt});
 }
 
 // x[mask] = number, as a selection.
@@ -175,12 +192,91 @@ Values LowerIndexPut(ProgramBuilder& builder, const NodeView& node) {
                               adds ? std::optional(Fold::kSum) : std::nullopt})};
 }
 
+// Returns the bag of each element of a list.
+Value BagsOf(ProgramBuilder& builder, const Value& offsets, std::int64_t count) {
+  const Value starts = builder.Stored(AsType(builder, offsets, DType::kInt64));
+  const Value places = builder.Stored(ProgramBuilder::Positions({{1}, 0}, {count}));
+  const Routine search{.kind = Routine::Kind::kSearch,
+                       .operands = {starts.expr->load.buffer, places.expr->load.buffer},
+                       .length = Elements(starts.shape),
+                       .kept = count,
+                       .after = true};
+  const Value behind = builder.WithRoutine(search, DType::kInt64, {count});
+  return builder.Pointwise({behind}, ExprType::kInt, DType::kInt64, [](const Args& a) {
+    return Make(ExprOp::kSubtract, {a[0], Constant(1, ExprType::kInt)});
+  });
+}
+
+// Columns of windows are added where the windows were (col2im): into an image with its border,
+// which is then cut off. Arguments: output size, kernel, dilation, padding, stride.
+Values LowerFold(ProgramBuilder& builder, const NodeView& node) {
+  const Value columns = node.Tensor(0);
+  const std::vector<std::int64_t> size = node.Ints(1, "output_size");
+  const std::vector<std::int64_t> kernel = node.Ints(2, "kernel_size", 2, 1);
+  const std::vector<std::int64_t> dilation = node.Ints(3, "dilation", 2, 1);
+  const std::vector<std::int64_t> padding = node.Ints(4, "padding", 2, 0);
+  const std::vector<std::int64_t> stride = node.Ints(5, "stride", 2, 1);
+  const std::int64_t images = Elements(node.shape()) / (size[0] * size[1]);
+  Shape windows{images, kernel[0], kernel[1]};
+  Shape bordered{images};
+  for (std::size_t i = 0; i < 2; ++i) {
+    const std::int64_t span = dilation[i] * (kernel[i] - 1) + 1;
+    windows.push_back((size[i] + 2 * padding[i] - span) / stride[i] + 1);
+    bordered.push_back(size[i] + 2 * padding[i]);
+  }
+  if (Elements(windows) != Elements(columns.shape)) return Unsupported(node, "of odd sizes");
+  IndexMap map{windows.size(), std::vector<AffineForm>(3, ZeroForm(windows.size()))};
+  map.index[0].factor[0] = 1;
+  for (std::size_t i = 0; i < 2; ++i) {
+    map.index[1 + i].factor[1 + i] = dilation[i];
+    map.index[1 + i].factor[3 + i] = stride[i];
+  }
+  const Value image =
+      Written(builder, Filled(0, node.dtype(), bordered),
+              {builder.Reshaped(columns, windows), {{}, std::move(map)}, Fold::kSum, true});
+  IndexMap inside = IdentityMap(3);
+  for (std::size_t i = 0; i < 2; ++i) inside.index[1 + i].offset = padding[i];
+  const Value cut = builder.Mapped(image, inside, {images, size[0], size[1]});
+  return std::vector{builder.Reshaped(cut, node.shape())};
+}
+
+// Sums, means or maxima of bags of rows. `offsets` says where each bag of the list begins. Of the
+// four results only the first is computed.
+Values LowerEmbeddingBag(ProgramBuilder& builder, const NodeView& node) {
+  enum Mode : std::int64_t { kSum, kMean, kMax };
+  const Value weight = node.Tensor(0);
+  const Value list = node.Tensor(1);
+  const std::int64_t mode = node.Int(4, "mode", kSum);
+  if (node.Int(8, "padding_idx", -1) >= 0) return Unsupported(node, "with padding");
+  const Shape rows{Elements(list.shape), weight.shape[1]};
+  Value values = Taken(builder, weight, Indexed(builder, weight.shape, {{0, list}}, rows), rows);
+  if (node.Has(6, "per_sample_weights")) {
+    const Value factors = builder.Reshaped(node.Tensor(6), {rows[0], 1});
+    values = builder.Pointwise({values, factors}, ComputeType(values.dtype), values.dtype,
+                               [](const Args& a) { return Make(ExprOp::kMultiply, a); });
+  }
+  const Value bags = BagsOf(builder, node.Tensor(2), rows[0]);
+  const Shape result = node.shape();
+  Writes writes{values, Indexed(builder, result, {{0, bags}}, rows), Fold::kSum};
+  const Value nothing = Filled(0, node.dtype(), result);
+  if (mode == kMean) return std::vector{Averaged(builder, nothing, writes, false)};
+  if (mode == kMax) {
+    writes.combine = Fold::kMax;
+    return std::vector{Renewed(builder, nothing, writes)};
+  }
+  return std::vector{Written(builder, nothing, writes)};
+}
+
 }  // namespace
 
 const LowerTable& ScatterOperators() {
   static const LowerTable kTable{{"scatter", LowerScatter},
                                  {"scatter_add", LowerScatterAdd},
                                  {"scatter_reduce", LowerScatterReduce},
+                                 {"index_reduce", LowerIndexReduce},
+                                 {"col2im", LowerFold},
+                                 {"_embedding_bag", LowerEmbeddingBag},
+                                 {"_embedding_bag_forward_only", LowerEmbeddingBag},
                                  {"index_put", LowerIndexPut},
                                  {"_unsafe_index_put", LowerIndexPut}};
   return kTable;

@@ -239,8 +239,8 @@ Value ProgramBuilder::WithRoutine(Routine routine, DType dtype, const Shape& sha
   return Whole(buffer);
 }
 
-void ProgramBuilder::Scatter(const Value& source, const ExprPtr& place,
-                             std::optional<Fold> combine) {
+void ProgramBuilder::Scatter(const Value& source, const ExprPtr& place, std::optional<Fold> combine,
+                             bool overlaps) {
   const Value settled = Settled(source);
   ExprPtr pair = Make(ExprOp::kAdd, {Cast(settled.expr, place->type), place});
   Shape shape = settled.shape;
@@ -250,7 +250,8 @@ void ProgramBuilder::Scatter(const Value& source, const ExprPtr& place,
   }
   StoreInto({pair, shape, shape, source.dtype}, place->load.buffer, pair->args[1]->load.address);
   last().kind = Step::Kind::kRoutine;
-  last().routine = Routine{.kind = Routine::Kind::kScatter, .combine = combine};
+  last().routine =
+      Routine{.kind = Routine::Kind::kScatter, .combine = combine, .overlaps = overlaps};
 }
 
 void ProgramBuilder::BeginRepeat(std::int64_t count) {

@@ -76,8 +76,9 @@ class ProgramBuilder final {
   [[nodiscard]] Value WithRoutine(Routine routine, DType dtype, const Shape& shape);
   // Combines `source` with the elements of `into` that `place`, a load of it over the source's
   // shape, names. Without `combine` the last value replaces what was there. `into` is a buffer that
-  // only this changes.
-  void Scatter(const Value& source, const ExprPtr& place, std::optional<Fold> combine);
+  // only this changes. `overlaps`: only along the first dimension do values go to other elements.
+  void Scatter(const Value& source, const ExprPtr& place, std::optional<Fold> combine,
+               bool overlaps = false);
   // Steps made between BeginRepeat and EndRepeat run `count` times. In each iteration the elements
   // of each buffer in `step` advance by the given distance.
   void BeginRepeat(std::int64_t count);
