@@ -118,10 +118,11 @@ bool StoresApart(const Nest& nest, std::size_t lane) {
 // compiler sees a plain loop over the last dimension, in which it may gather.
 void PreferMemoryOrder(Nest& nest) {
   constexpr std::int64_t kEnoughLines = 64;  // for threads to share
-  if (std::ranges::find(nest.inner, true) != nest.inner.end() || !ReadsIndirectly(nest)) return;
+  const bool folds = std::ranges::find(nest.inner, true) != nest.inner.end();
+  if (Elements(nest.shape) < kEnoughLines || folds || !ReadsIndirectly(nest)) return;
   if (nest.lane >= 0 && !StoresApart(nest, static_cast<std::size_t>(nest.lane))) return;
   nest.lane = -1;
-  if (nest.OuterCount() / nest.shape.back() >= kEnoughLines) nest.inner.back() = true;
+  if (Elements(nest.shape) / nest.shape.back() >= kEnoughLines) nest.inner.back() = true;
 }
 
 }  // namespace
