@@ -48,6 +48,7 @@ constexpr std::string_view kSortText = R"(@key@
 constexpr std::int64_t kLength = @length@;
 constexpr std::int64_t kInner = @inner@;
 constexpr std::int64_t kKept = @kept@;
+constexpr std::int64_t kStored = @stored@;  // the last of them
 constexpr std::size_t kScratchBytes = @threads@ * @entries@ * sizeof(Entry);
 
 static inline Entry* Ordered(const @type@* x, Entry* entries) {
@@ -58,10 +59,11 @@ static void Run(const @type@* x, @place@* places, void* scratch) {
 @parallel@  for (std::int64_t line = 0; line < @lines@; ++line) {
     const std::int64_t start = line / kInner * kInner;
     const @type@* from = x + start * kLength + line % kInner;
-    @place@* to = places + start * kKept + line % kInner;
+    @place@* to = places + start * kStored + line % kInner;
     Entry* entries = static_cast<Entry*>(scratch) + omp_get_thread_num() * @entries@;
     entries = Ordered(from, entries);
-    for (std::int64_t i = 0; i < kKept; ++i) to[i * kInner] = static_cast<@place@>(PlaceOf(entries[i]));
+    for (std::int64_t i = 0; i < kStored; ++i)
+      to[i * kInner] = static_cast<@place@>(PlaceOf(entries[kKept - kStored + i]));
   }
 }
 )";
@@ -119,7 +121,10 @@ constexpr std::string_view kSelectFirst = R"(  constexpr std::int64_t kRoom = @e
       count = kKept;
     }
   }
-  std::partial_sort(entries, entries + kKept, entries + count);
+  if constexpr (kStored == 1)
+    std::nth_element(entries, entries + (kKept - 1), entries + count);
+  else
+    std::partial_sort(entries, entries + kKept, entries + count);
   return entries;)";
 
 constexpr std::string_view kRunningText = R"(@key@
@@ -242,7 +247,7 @@ class RoutineWriter final {
   [[nodiscard]] Places SortPlaces() const {
     constexpr std::int64_t kLongLine = 512;
     const bool packed = DTypeSize(Type()) <= 4;
-    const bool all = routine_.kept == routine_.length;
+    const bool all = routine_.kept == routine_.length && !routine_.last;
     const bool radix = all && packed && routine_.length >= kLongLine;
     const std::int64_t room = std::min(routine_.length, 2 * routine_.kept + 64);
     const std::int64_t entries = radix ? 2 * routine_.length : all ? routine_.length : room;
@@ -254,6 +259,7 @@ class RoutineWriter final {
     return {{"key", KeyText(Type(), {routine_.largest, routine_.largest})},
             {"entry", std::string(packed ? kPackedEntry : kWideEntry)},
             {"entries", count},
+            {"stored", std::to_string(routine_.last ? 1 : routine_.kept)},
             {"threads", std::to_string(std::max(1, target_.threads))},
             {"select", select},
             {"lines", std::to_string(Lines())},

@@ -86,6 +86,7 @@ struct Routine {
   std::int64_t length = 1;
   std::int64_t inner = 1;
   std::int64_t kept = 0;
+  bool last = false;     // kSort: only the last of the `kept` places is wanted
   bool largest = false;  // kSort: the largest first; kRunningExtreme: the maximum
   bool after = false;    // kSearch: behind equal elements, not before them
   // kScatter: the step's expression is a pair, made as a sum: the value, and a load of the element

@@ -59,6 +59,14 @@ Value FirstPlaces(ProgramBuilder& builder, const CutInLines& lines, std::int64_t
       shape);
 }
 
+// Returns the place of the element that is number `count` in ascending order.
+Value PlaceInOrder(ProgramBuilder& builder, const CutInLines& lines, std::int64_t count) {
+  Shape shape = lines.x.shape;
+  shape[lines.dimension] = 1;
+  return builder.WithRoutine(lines.Of({.kind = Routine::Kind::kSort, .kept = count, .last = true}),
+                             DType::kInt64, shape);
+}
+
 Values LowerSort(ProgramBuilder& builder, const NodeView& node) {
   const CutInLines lines = LinesOf(builder, node, 1);
   const Value places = FirstPlaces(builder, lines, lines.x.shape[lines.dimension],
@@ -75,13 +83,7 @@ Values LowerTopK(ProgramBuilder& builder, const NodeView& node) {
 
 Values LowerKthValue(ProgramBuilder& builder, const NodeView& node) {
   const CutInLines lines = LinesOf(builder, node, 2);
-  const std::int64_t count = node.Int(1, "k", 1);
-  IndexMap last = IdentityMap(lines.x.shape.size());
-  last.index[lines.dimension].offset = count - 1;
-  Shape shape = lines.x.shape;
-  shape[lines.dimension] = 1;
-  return WithPlaces(builder, node, lines,
-                    builder.Mapped(FirstPlaces(builder, lines, count, false), last, shape));
+  return WithPlaces(builder, node, lines, PlaceInOrder(builder, lines, node.Int(1, "k", 1)));
 }
 
 // The lower of the two middle elements. A line with NaN has the first of them as its median.
@@ -92,12 +94,7 @@ Values LowerMedian(ProgramBuilder& builder, const NodeView& node) {
       whole || given.shape.empty() ? builder.Reshaped(given, {Elements(given.shape)}) : given);
   const std::size_t dimension = whole ? 0 : node.Dimension(1, "dim", x.shape.size(), -1);
   const CutInLines lines{x, dimension};
-  const std::int64_t count = (x.shape[dimension] - 1) / 2 + 1;
-  IndexMap last = IdentityMap(x.shape.size());
-  last.index[dimension].offset = count - 1;
-  Shape shape = x.shape;
-  shape[dimension] = 1;
-  const Value middle = builder.Mapped(FirstPlaces(builder, lines, count, false), last, shape);
+  const Value middle = PlaceInOrder(builder, lines, (x.shape[dimension] - 1) / 2 + 1);
   std::vector<bool> folded(x.shape.size(), false);
   folded[dimension] = true;
   // NaN is the last in order, so it is there if the largest element is NaN.

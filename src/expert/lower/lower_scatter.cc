@@ -240,6 +240,19 @@ Values LowerFold(ProgramBuilder& builder, const NodeView& node) {
   return std::vector{builder.Reshaped(cut, node.shape())};
 }
 
+// Divides the sums of bags by the numbers of their elements, of which an empty bag has one.
+Value MeansOfBags(ProgramBuilder& builder, const Value& sums, const Value& bags) {
+  const Shape each{sums.shape[0], 1};
+  const Value count = Written(builder, Filled(0, DType::kFloat32, {each[0]}),
+                              {Filled(1, DType::kFloat32, bags.shape),
+                               Indexed(builder, {each[0]}, {{0, bags}}, bags.shape), Fold::kSum});
+  return builder.Pointwise(
+      {sums, builder.Reshaped(count, each)}, ComputeType(sums.dtype), sums.dtype,
+      [](const Args& a) {
+        return Make(ExprOp::kDivide, {a[0], Make(ExprOp::kMax, {a[1], Constant(1, a[1]->type)})});
+      });
+}
+
 // Sums, means or maxima of bags of rows. `offsets` says where each bag of the list begins. Of the
 // four results only the first is computed.
 Values LowerEmbeddingBag(ProgramBuilder& builder, const NodeView& node) {
@@ -259,7 +272,8 @@ Values LowerEmbeddingBag(ProgramBuilder& builder, const NodeView& node) {
   const Shape result = node.shape();
   Writes writes{values, Indexed(builder, result, {{0, bags}}, rows), Fold::kSum};
   const Value nothing = Filled(0, node.dtype(), result);
-  if (mode == kMean) return std::vector{Averaged(builder, nothing, writes, false)};
+  if (mode == kMean)
+    return std::vector{MeansOfBags(builder, Written(builder, nothing, writes), bags)};
   if (mode == kMax) {
     writes.combine = Fold::kMax;
     return std::vector{Renewed(builder, nothing, writes)};
