@@ -25,6 +25,7 @@ using Args = std::vector<ExprPtr>;
 // Returns the reduced dimensions: the ones that are named, or all where none is named.
 std::vector<bool> FoldedDims(const NodeView& node, std::size_t rank, std::size_t place) {
   std::vector<bool> folded(rank, false);
+  if (rank == 0) return folded;  // torch takes 0 and -1 for a dimension of a single number
   const std::vector<std::int64_t> dims = node.Ints(place, "dim");
   const auto size = static_cast<std::int64_t>(rank);
   for (const std::int64_t dimension : dims)

@@ -19,7 +19,7 @@ class Model(nn.Module):
             F.embedding_bag(words, self.table, starts, mode="max"),
             F.embedding_bag(words, self.table, starts, mode="sum", per_sample_weights=factors),
             torch.cdist(left, right), torch.cdist(left, right, p=1.0), torch.cdist(left[0], right[0], p=3.0),
-            lower, place, torch.median(left), torch.median(x, dim=0, keepdim=True)[0],
+            lower, place, *torch.max(x[0, 0, 0], 0), torch.argmin(x[0, 1, 2]), torch.median(left), torch.median(x, dim=0, keepdim=True)[0],
             torch.index_reduce(x, 0, rows, x[:6] * 2, "amax"),
             torch.index_reduce(x, 0, rows, x[:6], "mean", include_self=False),
         )
