@@ -1,6 +1,7 @@
 // Element-wise operators. Each becomes one node, or a few nodes, of an expression.
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -306,6 +307,13 @@ void AddFunctions(LowerTable& table) {
   table["sub"] = Scaled(ExprOp::kSubtract);
   table["rsub"] = Element(2, [](const Args& a, const NodeView&) { return Sub(a[1], a[0]); });
   table["div"] = Element(2, Division);
+  table["round"] = Element(1, [](const Args& a, const NodeView& node) {
+    const std::int64_t decimals = node.Int(1, "decimals", 0);
+    if (decimals == 0 || a[0]->type == ExprType::kInt) return Make(ExprOp::kRound, a);
+    const ExprPtr power = Real(std::pow(10.0, std::abs(static_cast<double>(decimals))), a[0]);
+    if (decimals > 0) return Quotient(Make(ExprOp::kRound, {Mul(a[0], power)}), power);
+    return Mul(Make(ExprOp::kRound, {Quotient(a[0], power)}), power);
+  });
   table["floor_divide"] =
       Element(2, [](const Args& a, const NodeView&) { return FloorQuotient(a[0], a[1]); });
   table["remainder"] =
