@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,8 +12,6 @@
 #include "core/task.h"
 #include "expert/cpp/anchor_kernel.h"
 #include "expert/cpp/scatter_text.h"
-#include "expert/cpp/writer.h"
-#include "expert/ir/affine.h"
 #include "expert/ir/expression.h"
 
 namespace pragma::expert {

@@ -75,8 +75,7 @@ class ScatterWriter final {
     return fmt::format("#pragma omp parallel for schedule(static) num_threads({})", threads);
   }
   void OpenShares(Writer& out) const {
-    out.Line(
-        fmt::format("#pragma omp parallel for schedule(static) num_threads({})", target_.threads));
+    out.Line(ParallelFor(target_.threads));
     out.Line(fmt::format("for (std::int64_t part = 0; part < {}; ++part) {{", target_.threads));
     out.Line(fmt::format("const std::int64_t from = part * {} / {};", nest_.shape.back(),
                          target_.threads));

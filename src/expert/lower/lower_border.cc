@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <utility>
 #include <vector>
 
@@ -170,8 +169,7 @@ Values LowerAsStrided(ProgramBuilder& builder, const NodeView& node) {
 // copy(x, y): y in x's shape and type.
 Values LowerCopyOver(ProgramBuilder& builder, const NodeView& node) {
   const Value y = builder.Expanded(node.Tensor(1), node.shape());
-  return std::vector{builder.Pointwise({y}, ComputeType(node.dtype()), node.dtype(),
-                                       [](const std::vector<ExprPtr>& a) { return a[0]; })};
+  return std::vector{AsType(builder, y, node.dtype())};
 }
 
 Values LowerFillOver(ProgramBuilder& builder, const NodeView& node) {

@@ -84,14 +84,19 @@ Value Renewed(ProgramBuilder& builder, const Value& x, const Writes& writes) {
   return Written(builder, start, writes);
 }
 
+// Divides sums by the numbers of their terms. A sum of none stays as it is.
+Value PerTerm(ProgramBuilder& builder, const Value& sum, const Value& count) {
+  return builder.Pointwise({sum, count}, ComputeType(sum.dtype), sum.dtype, [](const Args& a) {
+    return Make(ExprOp::kDivide, {a[0], Make(ExprOp::kMax, {a[1], Constant(1, a[1]->type)})});
+  });
+}
+
 // The mean, of which the element itself is a part if `with_own` is true.
 Value Averaged(ProgramBuilder& builder, const Value& x, Writes writes, bool with_own) {
   const Value count = builder.Stored(Counted(builder, x, writes, with_own ? 1 : 0));
   writes.combine = Fold::kSum;
   const Value sum = with_own ? Written(builder, x, writes) : Renewed(builder, x, writes);
-  return builder.Pointwise({sum, count}, ComputeType(x.dtype), x.dtype, [](const Args& a) {
-    return Make(ExprOp::kDivide, {a[0], Make(ExprOp::kMax, {a[1], Constant(1, a[1]->type)})});
-  });
+  return PerTerm(builder, sum, count);
 }
 
 std::optional<Fold> FoldNamed(std::string_view name) {
@@ -246,11 +251,7 @@ Value MeansOfBags(ProgramBuilder& builder, const Value& sums, const Value& bags)
   const Value count = Written(builder, Filled(0, DType::kFloat32, {each[0]}),
                               {Filled(1, DType::kFloat32, bags.shape),
                                Indexed(builder, {each[0]}, {{0, bags}}, bags.shape), Fold::kSum});
-  return builder.Pointwise(
-      {sums, builder.Reshaped(count, each)}, ComputeType(sums.dtype), sums.dtype,
-      [](const Args& a) {
-        return Make(ExprOp::kDivide, {a[0], Make(ExprOp::kMax, {a[1], Constant(1, a[1]->type)})});
-      });
+  return PerTerm(builder, sums, builder.Reshaped(count, each));
 }
 
 // Sums, means or maxima of bags of rows. `offsets` says where each bag of the list begins. Of the

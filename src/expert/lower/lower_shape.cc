@@ -62,16 +62,6 @@ Values LowerSlice(ProgramBuilder& builder, const NodeView& node) {
   return std::vector{builder.Mapped(x, map, node.shape())};
 }
 
-Values LowerNarrow(ProgramBuilder& builder, const NodeView& node) {
-  const Value x = node.Tensor(0);
-  const std::size_t dimension = node.Dimension(1, "dim", x.shape.size());
-  std::int64_t start = node.Int(2, "start", 0);
-  if (start < 0) start += x.shape[dimension];
-  IndexMap map = IdentityMap(x.shape.size());
-  map.index[dimension].offset = start;
-  return std::vector{builder.Mapped(x, map, node.shape())};
-}
-
 // Selects one index of a dimension, and removes the dimension.
 Value Picked(ProgramBuilder& builder, const Value& x, std::size_t dimension, std::int64_t index) {
   IndexMap map{x.shape.size() - 1, {}};
@@ -310,7 +300,7 @@ const LowerTable& ShapeOperators() {
                                  {"t", LowerTranspose},
                                  {"expand", LowerExpand},
                                  {"slice", LowerSlice},
-                                 {"narrow_copy", LowerNarrow},
+                                 {"narrow_copy", LowerSlice},
                                  {"select", LowerSelect},
                                  {"unbind", LowerUnbind},
                                  {"unbind_copy", LowerUnbind},
