@@ -28,6 +28,7 @@ PRAGMA = pathlib.Path(os.environ.get("PRAGMA_BUILD", ROOT / "build")).resolve() 
 TASK = ROOT / "tests" / "e2e" / "tasks" / "scale.py"
 PAGE = ROOT / "docs" / "results" / "services.md"
 ONCE = ["--attempts", "1"]
+LONGEST = 90  # seconds of --time, for a case that has a time
 KEY = "sk-test-0123456789"
 
 
@@ -47,6 +48,7 @@ class Case:
     strategy: str = "sampling"
     retries: int = 6
     fewest: int | None = None  # how many it got at least, where that hangs on the time; without: all of `requests`
+    within: int = 0  # seconds of --time
 
     @property
     def id(self) -> str:
@@ -67,10 +69,10 @@ CASES = [
     Case("stays_open", "leaves the connection open behind the stream", 1),
     Case("slow_stream", "streams for longer than `timeout = 2`", 1, settings="timeout = 2"),
     Case("fails_midway", "reports an error in the middle of a stream, once", 2),
-    Case("stalls", "stalls in the middle of a stream, with `--time 6s`", 1, 1, "when the time was up", flags=["--time", "6s"]),
-    Case("stalls_unstreamed", "stalls in the middle of a body, with `--time 6s`", 1, 1, "when the time was up", flags=["--time", "6s"]),
+    Case("stalls", "stalls in the middle of a stream, with `--time 6s`", 1, 1, "when the time was up", within=6),
+    Case("stalls_unstreamed", "stalls in the middle of a body, with `--time 6s`", 1, 1, "when the time was up", within=6),
     Case("stalls", "stalls in each stream, with `idle = 1`", 4, 3, "said nothing for 1.00 s in the middle of its reply", settings="idle = 1"),
-    Case("silent", "accepts the request and says nothing, with `--time 6s`", 1, 1, "when the time was up", flags=["--time", "6s"]),
+    Case("silent", "accepts the request and says nothing, with `--time 6s`", 1, 1, "when the time was up", within=6),
     Case("refuses_one_by_one", "refuses max_tokens, stream_options, temperature, top_p and reasoning_effort, one after the other", 7, settings='top_p = 0.9\nreasoning_effort = "high"', flags=["--attempts", "2"], notes="it takes no temperature"),
     Case("refuses_one_by_one", "refuses max_tokens, temperature and top_p, one after the other", 4, settings="top_p = 0.9", protocol="anthropic"),
     Case("short_replies_only", "allows 4,096 tokens in a reply", 2, notes="replies have at most 4096 tokens"),
@@ -78,7 +80,7 @@ CASES = [
     Case("refuses_the_key", "refuses the key", 1, 2, "refused the key (401)"),
     Case("no_quota", "no quota is left", 1, 3, "exceeded your current quota"),
     Case("busy_once", "429 once, with Retry-After", 2),
-    Case("always_busy", "429 for ever, with `--time 6s`", 4, 1, "the time is up before the next try", flags=["--time", "6s"], fewest=1),
+    Case("always_busy", "429 for ever, with `--time 6s`", 7, 1, "the time is up before the next try", within=6, fewest=1),
     Case("busy_at_once", "429 for ever, with `Retry-After: 0`", 7, 3, "gave up after 7 tries"),
     Case("small_window", "prompt and reply share a window of 8,192 tokens", 2, notes="prompt and reply share its context"),
     Case("long_prompt", "the prompt is too long at any length", 2, 3, "as short as it can be"),
@@ -137,7 +139,17 @@ def settings_text(case: Case) -> str:
 
 
 def drive(case: Case, service: Service, folder: pathlib.Path, home: pathlib.Path, **more: str) -> Outcome:
-    """One run of the program in the folder."""
+    """One run of the program in the folder. Where PyTorch starts so slowly that the time is up before the service is
+    asked, the run says nothing about the service: it is done again with twice the time."""
+    within = case.within
+    outcome = run_once(case, within, service, folder, home, more)
+    while within and within < LONGEST and not outcome.requests:
+        within *= 2
+        outcome = run_once(case, within, service, folder, home, more)
+    return outcome
+
+
+def run_once(case: Case, within: int, service: Service, folder: pathlib.Path, home: pathlib.Path, more: dict[str, str]) -> Outcome:
     (folder / "pragma.toml").write_text(settings_text(case))
     url = service.url(case.name)
     trust = ("CURL_CA_BUNDLE", "SSL_CERT_FILE", "SSL_CERT_DIR")
@@ -147,7 +159,7 @@ def drive(case: Case, service: Service, folder: pathlib.Path, home: pathlib.Path
     before = len(service.requests)
     start = time.monotonic()
     done = subprocess.run(
-        [str(PRAGMA), "optimize", str(TASK), "--model", f"{case.protocol}:fake", *case.flags, *flags],
+        [str(PRAGMA), "optimize", str(TASK), "--model", f"{case.protocol}:fake", *case.flags, *(["--time", f"{within}s"] if within else []), *flags],
         cwd=folder,
         env=environment | more,
         stdin=subprocess.DEVNULL,
