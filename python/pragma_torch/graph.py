@@ -30,6 +30,8 @@ _WHOLE = (
     "replication_pad1d.default",
     "replication_pad2d.default",
     "replication_pad3d.default",
+    "select_scatter.default",
+    "slice_scatter.default",
     "linear.default",
     "matmul.default",
     "scaled_dot_product_attention.default",

@@ -26,7 +26,7 @@ Result<WrittenKernel> TaskWriter::Write(Language language, const KernelVariant& 
     Program program = TRY(program_);
     return EmitKernel(task_, std::move(program), target_, variant);
   }
-  Program program = TRY(LowerTask(task_, false));
+  Program program = TRY(LowerTask(task_, kForTriton));
   if (!program.repeats.empty())
     return Fail("the expert writes recurrences in C++ only (--target cpu)");
   for (const Step& step : program.steps)

@@ -69,10 +69,10 @@ NestChoices ChoicesOf(const KernelVariant& variant, const KernelTarget& target) 
 // Returns whether loops, the preamble or kernel.h use a name.
 bool Reserved(const std::string& name) {
   static const std::set<std::string, std::less<>> kNames{
-      "V",    "c",     "e",       "i",     "j",    "k",    "l",     "m",      "n",      "o",
-      "p",    "r",     "s",       "t",     "to",   "u",    "u2",    "v",      "w",      "y",
-      "z",    "along", "begin",   "block", "each", "end",  "first", "from",   "image",  "lanes",
-      "next", "row",   "scratch", "span",  "task", "tile", "turn",  "turned", "vectors"};
+      "V",    "c",     "e",       "i",     "j",    "k",    "l",     "m",    "n",      "o",
+      "p",    "r",     "s",       "t",     "to",   "u",    "u2",    "v",    "w",      "y",
+      "z",    "along", "begin",   "block", "each", "end",  "first", "from", "image",  "lanes",
+      "next", "row",   "scratch", "share", "span", "task", "tile",  "turn", "turned", "vectors"};
   return kNames.contains(name);
 }
 

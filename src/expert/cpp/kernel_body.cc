@@ -6,7 +6,9 @@
 #include <cctype>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,7 +54,7 @@ std::string FunctionName(std::string_view capitals) {
 // wait for each other longer than they compute.
 bool IsShortTurn(const Nest& nest) {
   constexpr std::int64_t kWorthThreads = std::int64_t{1} << 21;  // number of multiplications
-  return nest.repeat >= 0 && Elements(nest.shape) * nest.depth < kWorthThreads;
+  return nest.one_thread || (nest.repeat >= 0 && Elements(nest.shape) * nest.depth < kWorthThreads);
 }
 
 }  // namespace
@@ -91,26 +93,45 @@ void KernelBody::Write(const std::vector<Nest>& nests, const std::vector<Slices>
 }
 
 void KernelBody::OpenSlices(const Slices& slices, const std::vector<Nest>& nests) {
+  const std::span inside(nests.begin() + static_cast<std::ptrdiff_t>(slices.first),
+                         nests.begin() + static_cast<std::ptrdiff_t>(slices.last) + 1);
+  if (slices.share) {
+    const Share& share = *slices.share;
+    out_.Line(fmt::format("// Each thread takes {} of {} parts through all iterations.",
+                          share.at_once, share.images));
+    out_.Line("#pragma omp parallel for schedule(static)");
+    OpenLoop("share", share.images, share.at_once);
+    NameParts("share", share.step, {}, inside);
+  }
   const std::string_view index = slices.in_turn ? "turn" : "image";
   out_.Line(
       slices.in_turn
           ? fmt::format("// {} times in turn: each needs what the one before made.", slices.images)
           : fmt::format("// {} of {} images at a time: what these steps hand on stays in caches.",
                         slices.at_once, slices.images));
-  out_.Line(fmt::format("for (std::int64_t {0} = 0; {0} < {1}; {0} += {2}) {{", index,
-                        slices.images, slices.at_once));
-  for (const auto& [buffer, step] : slices.step) {
-    const auto used = [&](const Nest& nest) { return nest.forwarded.contains(buffer); };
-    const auto begin = nests.begin() + static_cast<std::ptrdiff_t>(slices.first);
-    const auto end = nests.begin() + static_cast<std::ptrdiff_t>(slices.last) + 1;
-    if (step == 0 || slices.inside.contains(buffer) || std::any_of(begin, end, used)) continue;
+  OpenLoop(index, slices.images, slices.at_once);
+  NameParts(index, slices.step, slices.inside, inside);
+}
+
+void KernelBody::OpenLoop(std::string_view index, std::int64_t count, std::int64_t step) {
+  out_.Line(
+      fmt::format("for (std::int64_t {0} = 0; {0} < {1}; {0} += {2}) {{", index, count, step));
+  ++open_;
+}
+
+void KernelBody::NameParts(std::string_view index, const std::map<int, std::int64_t>& steps,
+                           const std::set<int>& kept, std::span<const Nest> nests) {
+  const std::string_view suffix = index == "share" ? "_share" : "_part";
+  for (const auto& [buffer, step] : steps) {
+    const auto forwards = [&](const Nest& nest) { return nest.forwarded.contains(buffer); };
+    const auto writes = [&](const Nest& nest) { return Writes(nest, buffer); };
+    if (step == 0 || kept.contains(buffer) || std::ranges::any_of(nests, forwards)) continue;
     Buffer& part = program_.buffers[static_cast<std::size_t>(buffer)];
-    const bool written =
-        std::any_of(begin, end, [buffer](const Nest& nest) { return Writes(nest, buffer); });
-    whole_names_[buffer] = part.name;
-    out_.Line(fmt::format("{}{}* const {}_part = {} + {} * {};", written ? "" : "const ",
-                          DTypeCppName(part.dtype), part.name, part.name, index, step));
-    part.name += "_part";
+    whole_names_.emplace(buffer, part.name);
+    out_.Line(fmt::format("{0}{1}* const {2}{3} = {2} + {4} * {5};",
+                          std::ranges::any_of(nests, writes) ? "" : "const ",
+                          DTypeCppName(part.dtype), part.name, suffix, index, step));
+    part.name += suffix;
   }
 }
 
@@ -118,7 +139,7 @@ void KernelBody::CloseSlices() {
   for (const auto& [buffer, name] : whole_names_)
     program_.buffers[static_cast<std::size_t>(buffer)].name = name;
   whole_names_.clear();
-  out_.Line("}");
+  for (; open_ > 0; --open_) out_.Line("}");
 }
 
 void KernelBody::WriteBefore(const Slices& slices, const std::vector<Nest>& nests,

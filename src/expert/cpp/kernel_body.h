@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -50,6 +53,11 @@ class KernelBody final {
   [[nodiscard]] KernelTarget TargetOf(const Nest& nest) const;
   [[nodiscard]] NestChoices ChoicesOf(const Nest& nest) const;
   void OpenSlices(const Slices& slices, const std::vector<Nest>& nests);
+  void OpenLoop(std::string_view index, std::int64_t count, std::int64_t step);
+  // Declares where each buffer in `steps` begins for the present value of a loop's index, and lets
+  // the nests call it by that name. Those in `kept` begin at the same place each time.
+  void NameParts(std::string_view index, const std::map<int, std::int64_t>& steps,
+                 const std::set<int>& kept, std::span<const Nest> nests);
   void CloseSlices();
   // Writes the work that is done once for all iterations of a repeat.
   void WriteBefore(const Slices& slices, const std::vector<Nest>& nests,
@@ -73,6 +81,7 @@ class KernelBody final {
   std::string anchor_scratch_;
   int anchors_ = 0;
   std::map<int, std::string> whole_names_;  // full names of buffers that slices have renamed
+  int open_ = 0;                            // loops around slices
   std::set<std::string> tunables_;
   std::map<std::string, int> times_;               // number of uses of each pattern, keyed by its
                                                    // text

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -156,23 +157,73 @@ Values LowerRepeat(ProgramBuilder& builder, const NodeView& node) {
   return std::vector{builder.Reshaped(x, node.shape())};
 }
 
-Values LowerCat(ProgramBuilder& builder, const NodeView& node) {
-  const std::size_t dimension = node.Dimension(1, "dim", node.shape().size());
+// Returns whether both are the same elements of one buffer, moved.
+bool IsMoved(const Value& part, const Value& first) {
+  return IsPlainLoad(*part.expr) && IsPlainLoad(*first.expr) && part.dims == part.shape &&
+         part.dims == first.dims && part.shape == first.shape && part.dtype == first.dtype &&
+         part.expr->load.buffer == first.expr->load.buffer &&
+         part.expr->load.address.factor == first.expr->load.address.factor;
+}
+
+// Counts the parts from `first` on that are the same elements of one buffer, each as far from the
+// one before, as the results of a loop are.
+std::size_t SpacedFrom(const std::vector<Value>& parts, std::size_t first) {
+  const auto offset = [&](std::size_t i) { return parts[i].expr->load.address.offset; };
+  std::size_t end = first + 1;
+  while (end < parts.size() && IsMoved(parts[end], parts[first]) &&
+         offset(end) - offset(end - 1) == offset(first + 1) - offset(first))
+    ++end;
+  return end - first;
+}
+
+// Returns `count` such parts as one value, with a new dimension in front of `dimension`.
+Value Together(const std::vector<Value>& parts, std::size_t first, std::size_t count,
+               std::size_t dimension) {
+  const auto at = static_cast<std::ptrdiff_t>(dimension);
+  Expr load = *parts[first].expr;
+  load.load.address.factor.insert(
+      load.load.address.factor.begin() + at,
+      parts[first + 1].expr->load.address.offset - load.load.address.offset);
+  Shape shape = parts[first].shape;
+  shape.insert(shape.begin() + at, static_cast<std::int64_t>(count));
+  return {std::make_shared<Expr>(std::move(load)), shape, shape, parts[first].dtype};
+}
+
+Value Concatenated(ProgramBuilder& builder, const NodeView& node, const std::vector<Value>& parts,
+                   std::size_t dimension) {
+  if (parts.size() > 1 && SpacedFrom(parts, 0) == parts.size() && parts[0].dtype == node.dtype())
+    return builder.Reshaped(Together(parts, 0, parts.size(), dimension), node.shape());
   const int buffer = builder.NewBuffer(node.dtype(), node.shape());
   const AffineForm whole = ContiguousForm(node.shape());
   std::int64_t start = 0;
-  for (const Value& part : node.Tensors(0)) {
-    // Torch's legacy empty tensor, or one without elements.
-    if (part.shape.size() != node.shape().size() || Elements(part.shape) == 0) continue;
+  for (std::size_t i = 0; i < parts.size();) {
+    const std::size_t count = SpacedFrom(parts, i);
     AffineForm place = whole;
     place.offset = start * whole.factor[dimension];
-    const Value settled = builder.Settled(part);
+    const std::int64_t size = parts[i].shape[dimension];
+    Value settled = builder.Settled(parts[i]);
+    if (count > 1) {
+      settled = Together(parts, i, count, dimension);
+      place.factor.insert(place.factor.begin() + static_cast<std::ptrdiff_t>(dimension),
+                          size * whole.factor[dimension]);
+    }
     builder.StoreInto(
         {Cast(settled.expr, ComputeType(node.dtype())), settled.dims, settled.shape, node.dtype()},
         buffer, place);
-    start += part.shape[dimension];
+    start += size * static_cast<std::int64_t>(count);
+    i += count;
   }
-  return std::vector{builder.Whole(buffer)};
+  return builder.Whole(buffer);
+}
+
+Values LowerCat(ProgramBuilder& builder, const NodeView& node) {
+  std::vector<Value> parts = node.Tensors(0);
+  // Torch's legacy empty tensor, or one without elements.
+  std::erase_if(parts, [&](const Value& part) {
+    return part.shape.size() != node.shape().size() || Elements(part.shape) == 0;
+  });
+  return std::vector{
+      Concatenated(builder, node, parts, node.Dimension(1, "dim", node.shape().size()))};
 }
 
 // Windows along one dimension. The position in a window is the last dimension.
@@ -217,16 +268,12 @@ Values LowerPad(ProgramBuilder& builder, const NodeView& node) {
 
 Values LowerStack(ProgramBuilder& builder, const NodeView& node) {
   const std::size_t dimension = node.Dimension(1, "dim", node.shape().size());
-  const int buffer = builder.NewBuffer(node.dtype(), node.shape());
-  const AffineForm whole = ContiguousForm(node.shape());
-  std::int64_t index = 0;
-  for (const Value& part : node.Tensors(0)) {
-    AffineForm place = whole;
-    place.factor.erase(place.factor.begin() + static_cast<std::ptrdiff_t>(dimension));
-    place.offset = index++ * whole.factor[dimension];
-    builder.StoreInto(builder.Settled(part), buffer, place);
-  }
-  return std::vector{builder.Whole(buffer)};
+  Shape one = node.shape();
+  one[dimension] = 1;
+  std::vector<Value> parts;
+  for (const Value& part : node.Tensors(0))
+    parts.push_back(builder.Settled(builder.Reshaped(part, one)));
+  return std::vector{Concatenated(builder, node, parts, dimension)};
 }
 
 Value Filled(double value, const NodeView& node) {

@@ -19,13 +19,15 @@
 #include "expert/ir/expression.h"
 #include "expert/ir/program.h"
 #include "expert/lower/cut_results.h"
+#include "expert/lower/lower_loop.h"
+#include "expert/lower/lower_node.h"
 #include "expert/lower/program_builder.h"
+#include "expert/lower/unrolled.h"
 
 namespace pragma::expert {
 namespace {
 
 using Kind = ScalarValue::Kind;
-using ValuesByName = std::map<std::string, std::vector<Value>>;
 
 // "aten.sum.dim_IntList" -> "sum"
 std::string BaseName(std::string_view op) {
@@ -153,6 +155,38 @@ bool TakesEmpty(std::string_view op) {
   return op == "aten.cat.default" || op.starts_with("aten.sum.");
 }
 
+// Removes a loop that has to stay unrolled from `loops`, and fails.
+Result<Program> LowerGraph(const Task& task, const LowerPolicy& policy,
+                           std::vector<UnrolledLoop>& loops) {
+  Program program;
+  const std::map<std::string, int> places = AddArguments(task, program);
+  ProgramBuilder builder(program, policy.one_batch);
+  ValuesByName values;
+  const std::set<std::string> cut = CutProducts(task);
+  auto loop = loops.begin();
+  for (std::size_t n = 0; n < task.graph.size(); ++n) {
+    const GraphNode& node = task.graph[n];
+    if (loop != loops.end() && n == loop->first) {
+      if (const Result<void> rolled = LowerLoop(*loop, task.graph, builder, values); !rolled) {
+        loops.erase(loop);
+        return std::unexpected(rolled.error());
+      }
+      n = loop->end() - 1;
+      ++loop;
+    } else if (node.op == "placeholder") {
+      TRY(LowerPlaceholder(node, places, builder, values));
+    } else if (node.op == "output") {
+      TRY(LowerOutput(node, task, builder, values));
+    } else {
+      TRY(LowerNode(node, builder, values));
+      if (cut.contains(node.name)) values[node.name] = {builder.Stored(values[node.name][0])};
+    }
+  }
+  return program;
+}
+
+}  // namespace
+
 Result<void> LowerNode(const GraphNode& node, ProgramBuilder& builder, ValuesByName& values) {
   const NodeView view(node, values);
   if (node.op == "getitem") {
@@ -186,8 +220,6 @@ Result<void> LowerNode(const GraphNode& node, ProgramBuilder& builder, ValuesByN
   values[node.name] = TRY((*lower)(builder, view));
   return {};
 }
-
-}  // namespace
 
 const ScalarValue* NodeView::Find(std::size_t place, std::string_view name) const {
   if (place < node_.args.size()) return &node_.args[place];
@@ -282,27 +314,17 @@ double NumberOf(const ScalarValue& value) {
   return value.kind == Kind::kFloat ? value.real : static_cast<double>(value.integer);
 }
 
-Result<Program> LowerTask(const Task& task, bool one_batch) {
+Result<Program> LowerTask(const Task& task, const LowerPolicy& policy) {
   if (task.graph.empty())
     return Fail(ErrorKind::kTask, "unsupported: no graph of the module: " + task.export_error);
   if (!task.dims.empty())
     return Fail(ErrorKind::kTask, "unsupported: the expert writes kernels for one shape");
-  Program program;
-  const std::map<std::string, int> places = AddArguments(task, program);
-  ProgramBuilder builder(program, one_batch);
-  ValuesByName values;
-  const std::set<std::string> cut = CutProducts(task);
-  for (const GraphNode& node : task.graph) {
-    if (node.op == "placeholder") {
-      TRY(LowerPlaceholder(node, places, builder, values));
-    } else if (node.op == "output") {
-      TRY(LowerOutput(node, task, builder, values));
-    } else {
-      TRY(LowerNode(node, builder, values));
-      if (cut.contains(node.name)) values[node.name] = {builder.Stored(values[node.name][0])};
-    }
+  std::vector<UnrolledLoop> loops;
+  if (policy.loops) loops = FindLoops(task.graph);
+  for (std::size_t left = loops.size();; left = loops.size()) {
+    Result<Program> program = LowerGraph(task, policy, loops);
+    if (program || loops.size() == left) return program;
   }
-  return program;
 }
 
 }  // namespace pragma::expert

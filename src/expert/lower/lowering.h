@@ -21,10 +21,18 @@
 
 namespace pragma::expert {
 
+// What the language of the kernel needs.
+struct LowerPolicy {
+  // Operands of batched products have one stride from matrix to matrix. Others are copied.
+  bool one_batch = true;
+  // Unrolled loops become repeats again (unrolled.h).
+  bool loops = true;
+};
+inline constexpr LowerPolicy kForCpp{};
+inline constexpr LowerPolicy kForTriton{false, false};
+
 // Fails with ErrorKind::kTask, naming the operator, where there is no kernel for this graph.
-// `one_batch`: operands of batched products have one stride from matrix to matrix, as the
-// generators of C++ need it; others are copied.
-[[nodiscard]] Result<Program> LowerTask(const Task& task, bool one_batch = true);
+[[nodiscard]] Result<Program> LowerTask(const Task& task, const LowerPolicy& policy = kForCpp);
 
 // NodeView: the arguments of one graph node, with access to its operands.
 class NodeView final {

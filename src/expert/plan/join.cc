@@ -80,6 +80,19 @@ bool WritesSameBuffer(const Step& step, const Nest& nest) {
                              [&](const Step& other) { return other.buffer == step.buffer; });
 }
 
+// Returns whether the step overwrites elements that the nest reads in other iterations. A state of
+// a repeat is read and overwritten.
+bool OverwritesElsewhere(const Step& step, const Nest& nest) {
+  bool elsewhere = false;
+  for (const Step& reader : nest.steps)
+    VisitLoads(reader.expr, [&](const Load& load, ExprType) {
+      if (load.buffer != step.buffer) return;
+      elsewhere =
+          elsewhere || !load.bounds.empty() || !load.indirect.empty() || load.address != step.place;
+    });
+  return elsewhere;
+}
+
 bool ReadsFoldOf(const Step& step, const Nest& nest) {
   bool reads = false;
   VisitLoads(step.expr, [&](const Load& load, ExprType) {
@@ -96,6 +109,7 @@ constexpr std::int64_t kSmall = 1 << 15;
 bool MayJoin(const Step& step, const Nest& nest) {
   const bool folds = std::ranges::find(step.folded, true) != step.folded.end();
   if (WritesSameBuffer(step, nest) || !ReadsInPlace(step, nest)) return false;
+  if (OverwritesElsewhere(step, nest)) return false;
   if (folds && AnyInner(nest) && step.folded != nest.inner) return false;
   const bool alone = nest.OuterCount() == 1 && nest.InnerCount() > kSmall;
   if (alone && AnyInner(nest)) return folds && !ReadsFoldOf(step, nest);
@@ -120,6 +134,7 @@ bool JoinAsItIs(const Step& step, Nest& nest) {
   if (folds || !AnyInner(nest) || step.shape != OuterShape(nest)) return false;
   const Step embedded = Embedded(step, nest);
   if (WritesSameBuffer(embedded, nest) || !ReadsInPlace(embedded, nest)) return false;
+  if (OverwritesElsewhere(embedded, nest)) return false;
   nest.steps.push_back(embedded);
   nest.outer.push_back(true);
   return true;

@@ -31,6 +31,7 @@ struct Nest {
   bool anchored = false;     // a product, convolution or attention with an epilogue, which is not
                              // written as loops
   int repeat = -1;           // same meaning as Step::repeat
+  bool one_thread = false;   // the threads share what is around it
   std::int64_t depth = 1;    // depth of an anchored product
   bool keeps_right = false;  // anchored product in a repeat: the right matrix is the same in all
                              // iterations

@@ -19,66 +19,6 @@ namespace {
 
 constexpr std::int64_t kStreamedFloats = 16;
 
-// Collects the distance between images in each buffer. Nests are added while they agree on it.
-class ImageSteps final {
- public:
-  explicit ImageSteps(std::int64_t images) : images_(images) {}
-
-  // Returns false where the nest does not process the images one by one, or disagrees with earlier
-  // nests.
-  bool Add(const Nest& nest) {
-    if (nest.shape.empty() || nest.inner[0] || nest.lane == 0 || nest.shape[0] % images_ != 0)
-      return false;
-    per_index_ = nest.shape[0] / images_;
-    if (nest.anchored && !AddConvolution(nest)) return false;
-    for (std::size_t s = 0; s < nest.steps.size(); ++s) {
-      const Step& step = nest.steps[s];
-      if (!AddAccess(step.buffer, step.place)) return false;
-      if (!step.position.factor.empty() && step.position.factor[0] != 0) return false;
-      const bool anchor = nest.anchored && s == 0;  // the expression of an anchor is over other
-                                                    // dimensions
-      if (!anchor && !AddExpression(*step.expr)) return false;
-    }
-    return true;
-  }
-  [[nodiscard]] const std::map<int, std::int64_t>& steps() const { return steps_; }
-  // Returns the buffers whose addresses depend on data.
-  [[nodiscard]] const std::set<int>& scattered() const { return scattered_; }
-
- private:
-  bool AddConvolution(const Nest& nest) {
-    const std::optional<ConvolutionHint>& form = nest.steps[0].convolution;
-    if (!form || form->batch != images_ || per_index_ != 1) return false;
-    return AddStep(form->input, form->in_channels * Elements(form->in_size)) &&
-           AddStep(form->weight, 0);
-  }
-
-  bool AddExpression(const Expr& expr) {
-    if (expr.op == ExprOp::kIndex) return expr.index.factor[0] == 0;
-    if (expr.op == ExprOp::kLoad) {
-      if (!AddAccess(expr.load.buffer, expr.load.address)) return false;
-      for (const Bound& bound : expr.load.bounds)
-        if (bound.form.factor[0] != 0) return false;
-      for (const Indirect& part : expr.load.indirect)
-        if (!AddExpression(*part.index)) return false;
-      if (!expr.load.indirect.empty()) scattered_.insert(expr.load.buffer);
-    }
-    return std::ranges::all_of(expr.args, [&](const ExprPtr& arg) { return AddExpression(*arg); });
-  }
-
-  bool AddAccess(int buffer, const AffineForm& form) {
-    return AddStep(buffer, form.factor[0] * per_index_);
-  }
-  bool AddStep(int buffer, std::int64_t step) {
-    return steps_.emplace(buffer, step).first->second == step;
-  }
-
-  std::int64_t images_;
-  std::int64_t per_index_ = 1;  // indices of the nest's first dimension per image
-  std::map<int, std::int64_t> steps_;
-  std::set<int> scattered_;
-};
-
 std::set<int> BuffersOf(const Nest& nest) {
   std::set<int> buffers;
   for (const Step& step : nest.steps) {
@@ -223,6 +163,7 @@ std::vector<Slices> MakeSlices(Program& program, std::vector<Nest>& nests,
     std::optional<Slices> slices = RepeatFrom(program, nests, n);
     if (slices) {
       KeepRightMatrix(*slices, nests);
+      ShareRepeat(*slices, nests, target);
     } else {
       slices = SlicesFrom(program, nests, n, target);
       if (!slices) continue;

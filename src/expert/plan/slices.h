@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -14,6 +15,13 @@
 #include "expert/plan/nest.h"
 
 namespace pragma::expert {
+
+// How threads share the images that the iterations of a repeat treat separately.
+struct Share {
+  std::int64_t images = 1;
+  std::int64_t at_once = 1;          // number of images that a thread takes; divides `images`
+  std::map<int, std::int64_t> step;  // buffer -> elements per image
+};
 
 struct Slices {
   std::size_t first = 0;  // first and last nest, both included
@@ -25,6 +33,7 @@ struct Slices {
   std::set<int> inside;              // buffers in `step` that only these nests use; memory holds
                                      // one slice of them
   bool in_turn = false;              // the slices are the iterations of a repeat instead of images
+  std::optional<Share> share;        // of a repeat
 };
 
 // Finds the slices and reduces those nests and buffers to one slice. Repeats are included.

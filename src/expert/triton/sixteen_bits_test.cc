@@ -50,7 +50,7 @@ std::string TextOfNarrow(const std::string& op, const std::vector<Shape>& shapes
   task.graph.push_back(node);
   task.graph.push_back({"output", "output", {NodeNamed("y")}, {}, {}, {}});
   task.outputs = {Narrow("out", result)};
-  return EmitTriton(task, *LowerTask(task, false), VariantFromText(variant)).source;
+  return EmitTriton(task, *LowerTask(task, kForTriton), VariantFromText(variant)).source;
 }
 
 TEST(SixteenBits, AreMultipliedAsTheyAreStored) {

@@ -1,0 +1,153 @@
+#include "expert/lower/loop_inputs.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "core/task.h"
+#include "expert/ir/affine.h"
+#include "expert/ir/expression.h"
+#include "expert/lower/lower_node.h"
+#include "expert/lower/program_builder.h"
+#include "expert/lower/unrolled.h"
+
+namespace pragma::expert {
+namespace {
+
+// Returns by how many elements a value of the first iteration advances to that of another one, or
+// nullopt where they are not the same elements of one buffer, moved.
+std::optional<std::int64_t> Distance(const Value& first, const Value& other) {
+  if (!first.expr || !other.expr || !IsPlainLoad(*first.expr) || !IsPlainLoad(*other.expr) ||
+      first.dims != other.dims || first.expr->load.buffer != other.expr->load.buffer ||
+      first.expr->load.address.factor != other.expr->load.address.factor)
+    return std::nullopt;
+  return other.expr->load.address.offset - first.expr->load.address.offset;
+}
+
+}  // namespace
+
+std::unexpected<Error> NoLoop() {
+  return Fail(ErrorKind::kTask, "unsupported: a loop with a value of unknown place");
+}
+
+std::set<std::string> ReferencesOf(const GraphNode& node) {
+  std::set<std::string> names;
+  VisitReferences(node, [&](const std::string& name) { names.insert(name); });
+  return names;
+}
+
+Result<void> LoopInputs::Lower() {
+  TRY(LowerInvariant());
+  for (const LoopInput& input : loop_.inputs) TRY(AddInput(input));
+  for (const std::size_t node : loop_.advancing) {
+    const bool written = std::ranges::any_of(loop_.states, [node](const LoopState& state) {
+      return state.written && state.node == node;
+    });
+    if (!written && !loop_.overwritten.contains(node)) TRY(AddAdvancing(node));
+  }
+  return {};
+}
+
+// Computes before the loop what does not change in it.
+Result<void> LoopInputs::LowerInvariant() {
+  for (const std::string& name : loop_.invariant) Keep(name);
+  invariant_ = loop_.invariant;
+  for (std::size_t node = 0; node < loop_.body.size(); ++node) {
+    if (loop_.advancing.contains(node)) continue;
+    const std::set<std::string> names = ReferencesOf(loop_.body[node]);
+    if (!std::ranges::includes(invariant_, names)) continue;
+    TRY(LowerNode(loop_.body[node], builder_, values_));
+    Keep(loop_.body[node].name);
+    invariant_.insert(loop_.body[node].name);
+  }
+  for (std::size_t node = 0; node < loop_.body.size(); ++node)
+    if (!invariant_.contains(loop_.body[node].name) && !loop_.advancing.contains(node))
+      for (const std::string& name : ReferencesOf(loop_.body[node]))
+        if (invariant_.contains(name)) AddStill(name);
+  return {};
+}
+
+void LoopInputs::Keep(const std::string& name) {
+  for (Value& value : values_[name])
+    if (value.expr) value = builder_.ForReuse(value);
+}
+void LoopInputs::AddStill(const std::string& name) {
+  for (const Value& value : values_[name])
+    if (value.expr)
+      VisitLoads(value.expr, [&](const Load& load, ExprType) { still_.insert(load.buffer); });
+}
+
+// Notes that a buffer advances. Returns false where some of the body reads it in another way.
+bool LoopInputs::Claim(int buffer, std::int64_t distance) {
+  if (distance == 0) {
+    if (step_.contains(buffer)) return false;
+    still_.insert(buffer);
+    return true;
+  }
+  if (still_.contains(buffer)) return false;
+  return step_.emplace(buffer, distance).first->second == distance;
+}
+
+Result<void> LoopInputs::AddInput(const LoopInput& input) {
+  std::vector<Value> turns;
+  for (const std::string& name : input.values) {
+    const std::vector<Value>& results = values_[name];
+    if (results.size() != 1) return NoLoop();
+    turns.push_back(results[0]);
+  }
+  const std::optional<std::int64_t> distance = Distance(turns[0], turns[1]);
+  for (std::size_t turn = 0; turn < turns.size(); ++turn)
+    if (!distance || Distance(turns[0], turns[turn]) != *distance * static_cast<std::int64_t>(turn))
+      return NoLoop();
+  if (!Claim(turns[0].expr->load.buffer, *distance)) return NoLoop();
+  values_[input.name] = {turns[0]};
+  return {};
+}
+
+// Lowers a node whose index advances, as the first iteration has it.
+Result<void> LoopInputs::AddAdvancing(std::size_t node) {
+  const std::set<std::string> names = ReferencesOf(loop_.body[node]);
+  if (names.size() != 1 || !std::ranges::includes(invariant_, names)) return NoLoop();
+  Value& source = values_.at(*names.begin()).front();
+  if (values_.at(*names.begin()).size() == 1 && !IsPlainLoad(*source.expr))
+    source = builder_.Stored(source);
+  std::optional<std::int64_t> distance = TRY(DistanceOf(node));
+  const std::string& name = loop_.body[node].name;
+  if (!distance || values_[name].size() != 1) return NoLoop();
+  if (Claim(values_[name][0].expr->load.buffer, *distance)) return {};
+  // The body reads this buffer in another way too: it gets a copy of its own.
+  const Value shared = source;
+  builder_.Begin(name, "copy");
+  const int copy = builder_.NewBuffer(source.dtype, source.shape);
+  builder_.StoreInto(source, copy, ContiguousForm(source.dims));
+  source = builder_.Whole(copy);
+  distance = TRY(DistanceOf(node));
+  values_.at(*names.begin()).front() = shared;
+  if (!distance || !Claim(copy, *distance)) return NoLoop();
+  return {};
+}
+
+// Returns by how much the result advances with each iteration, and leaves that of the first one
+// in `values`.
+Result<std::optional<std::int64_t>> LoopInputs::DistanceOf(std::size_t node) {
+  std::array<std::vector<Value>, 3> results;
+  const std::array<std::int64_t, 3> turns{0, 1, loop_.count - 1};
+  for (std::size_t i = 3; i-- > 0;) {
+    const GraphNode at = NodeOfTurn(loop_, graph_, node, turns[i]);
+    TRY(LowerNode(at, builder_, values_));
+    results[i] = values_[at.name];
+    if (results[i].empty()) return std::nullopt;
+  }
+  const std::optional<std::int64_t> one = Distance(results[0][0], results[1][0]);
+  const std::optional<std::int64_t> all = Distance(results[0][0], results[2][0]);
+  if (!one || !all || *one * turns[2] != *all) return std::nullopt;
+  return one;
+}
+
+}  // namespace pragma::expert
