@@ -61,19 +61,35 @@ def export(
 ) -> tuple[Any, str]:
     """Returns (ExportedProgram, ""), or (None, the reason in one line). The program's outputs are the tensors that
     forward returns, without the containers and constants around them. `path` is the task's file."""
-    from torch.export import export as torch_export
-
     model.forward = _flat(model.forward)
     try:
         with warnings.catch_warnings(), torch.no_grad():
             warnings.simplefilter("ignore")
-            return torch_export(model, tuple(inputs), keywords, strict=False), ""
+            return _captured(model, inputs, keywords), ""
     except Exception as error:  # torch.export raises exceptions of almost any type
         lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == path]
         where = f" (line {lines[-1]})" if lines else ""
         return None, f"{type(error).__name__}: {one_line(str(error))}{where}"
     finally:
         del model.forward
+
+
+def _captured(model: torch.nn.Module, inputs: list[Any], keywords: dict[str, Any]) -> Any:
+    """Exports the module, or records it where that would take too long (recorded.py)."""
+    from torch.export import export as torch_export
+
+    from pragma_torch import recorded
+
+    forward = model.forward
+    model.forward = recorded.limited(forward)
+    try:
+        return torch_export(model, tuple(inputs), keywords, strict=False)
+    except recorded.TooLong:
+        model.forward = forward
+    try:
+        return recorded.record(model, inputs, keywords, _decompositions())
+    except recorded.NotRecorded:
+        return torch_export(model, tuple(inputs), keywords, strict=False)
 
 
 def _flat(forward: Any) -> Any:
@@ -88,6 +104,16 @@ def _flat(forward: Any) -> Any:
 
 def decompose(program: Any) -> Any:
     """Returns functional core ATen without complex numbers, or the program as exported if it cannot be decomposed."""
+    try:
+        with warnings.catch_warnings(), torch.no_grad():
+            warnings.simplefilter("ignore")
+            program = program.run_decompositions(_decompositions())
+    except Exception:
+        return program
+    return real_graph(program)
+
+
+def _decompositions() -> dict[Any, Any]:
     from torch._decomp import decomposition_table
 
     table = torch.export.default_decompositions()
@@ -97,13 +123,7 @@ def decompose(program: Any) -> Any:
         whole = operator.attrgetter(name)(torch.ops.aten)
         if whole in decomposition_table:
             table[whole] = decomposition_table[whole]
-    try:
-        with warnings.catch_warnings(), torch.no_grad():
-            warnings.simplefilter("ignore")
-            program = program.run_decompositions(table)
-    except Exception:
-        return program
-    return real_graph(program)
+    return table
 
 
 def nodes(program: Any, plan: Plan) -> list[dict[str, Any]]:

@@ -96,7 +96,7 @@ class Stretch final {
     loop_.count = static_cast<std::int64_t>(turns_);
     for (std::size_t node = 0; node < period_; ++node)
       if (!AddNode(node)) return std::nullopt;
-    if (loop_.states.empty()) return std::nullopt;
+    if (!IsRecurrent()) return std::nullopt;
     return std::move(loop_);
   }
 
@@ -127,6 +127,29 @@ class Stretch final {
     for (NamedValue& keyword : body.kwargs) Rename(keyword.value, [&] { return *next++; });
     loop_.body.push_back(std::move(body));
     return true;
+  }
+
+  // Returns whether an iteration needs the one before for anything that its own states depend on. A
+  // value that is only handed on to the next iteration is there because the stretch begins in the
+  // middle of one.
+  [[nodiscard]] bool IsRecurrent() const {
+    std::map<std::string, std::set<std::string>> needs;  // node or state -> states
+    for (const LoopState& state : loop_.states) needs[state.name] = {state.name};
+    for (const GraphNode& node : loop_.body)
+      VisitReferences(node, [&](const std::string& name) {
+        const std::set<std::string> of = needs[name];
+        needs[node.name].insert(of.begin(), of.end());
+      });
+    std::set<std::string> recurrent;
+    for (const LoopState& state : loop_.states) recurrent.insert(state.name);
+    for (std::size_t before = SIZE_MAX; before != recurrent.size();) {
+      before = recurrent.size();
+      for (const LoopState& state : loop_.states)
+        if (std::ranges::none_of(needs[loop_.body[state.node].name],
+                                 [&](const std::string& name) { return recurrent.contains(name); }))
+          recurrent.erase(state.name);
+    }
+    return !recurrent.empty();
   }
 
   // Returns false where an index neither stays nor advances by the same number each time. A
