@@ -18,12 +18,13 @@ from typing import Any
 
 import torch
 from torch.nn import functional
-from torch.utils._python_dispatch import TorchDispatchMode
+
+from pragma_torch.lightmode import LightMode
 
 COLUMNS_AT_ONCE = 1 << 23  # bytes: columns and results of a block stay in the caches
 
 
-class ConvolutionsInBlocks(TorchDispatchMode):
+class ConvolutionsInBlocks(LightMode):
     """While this mode is active, float64 convolutions on the CPU keep their columns below `limit` bytes, or at the size
     for one row of results."""
 

@@ -17,9 +17,10 @@ import math
 from typing import Any
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 from torch.utils.flop_counter import flop_registry
+
+from pragma_torch.lightmode import LightMode
 
 MATMUL = frozenset(
     "mm bmm addmm baddbmm addbmm mv addmv dot vdot linear matmul _cdist_forward _trilinear".split()
@@ -70,7 +71,7 @@ MOVES = frozenset(
 _REDUCTION = getattr(torch.Tag, "reduction", None)  # Torch 2.9 has no such tag
 
 
-class Recorder(TorchDispatchMode):
+class Recorder(LightMode):
     """Sums the costs while forward runs. Lengths are kept per storage, so views and in-place operators are followed."""
 
     def __init__(self) -> None:

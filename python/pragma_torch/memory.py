@@ -10,10 +10,10 @@ import weakref
 from typing import Any
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from pragma_torch.errors import TaskError, format_bytes
+from pragma_torch.lightmode import LightMode
 from pragma_torch.taskfile import TASK_MODULE, TaskFile
 
 
@@ -32,7 +32,7 @@ class Need:
         return 4 * self.arguments + 3 * self.outputs + 2 * self.peak
 
 
-class _PeakRecorder(TorchDispatchMode):
+class _PeakRecorder(LightMode):
     """Counts the bytes of results while they are alive."""
 
     def __init__(self) -> None:

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
 
+from pragma_torch.lightmode import LightMode
 from pragma_torch.taskfile import TaskFile
 
 # Operators by which Python learns a value (item, bool, int, float), and those whose result's shape is such a value.
@@ -16,7 +16,7 @@ _READS = frozenset(("_local_scalar_dense", "equal", "is_nonzero"))
 _SHAPES = frozenset(("nonzero", "masked_select", "unique_dim", "_unique2", "unique_consecutive", "unique_dim_consecutive"))
 
 
-class _Watch(TorchDispatchMode):
+class _Watch(LightMode):
     def __init__(self, path: str) -> None:
         super().__init__()
         self._path = path

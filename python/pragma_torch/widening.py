@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
+
+from pragma_torch.lightmode import LightMode
 
 # Types that are made wider. Eight-bit types are left alone: to round to one is what such a module computes.
 _WIDER = {
@@ -17,7 +18,7 @@ _WIDER = {
 }
 
 
-class WideCasts(TorchDispatchMode):
+class WideCasts(LightMode):
     """While this mode is active, a cast to a floating-point type, and a tensor made with one, have 64 bits.
 
     Without it `x.float()` in forward rounds the truth, or meets a float64 parameter and fails. torch.autocast

@@ -9,7 +9,6 @@ import sys
 
 import pytest
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from pragma_torch import observe, process
 from pragma_torch.areas import Areas
@@ -17,9 +16,12 @@ from pragma_torch.channel import Channel
 from pragma_torch.compiling import KernelHeaders
 from pragma_torch.convolutions import ConvolutionsInBlocks
 from pragma_torch.errors import format_bytes, one_line, out_of_memory, task_error
+from pragma_torch.lightmode import LightMode
 from pragma_torch.names import Namer, identifier
 from pragma_torch.plan import Leaf, Scalar, UnsupportedValue, fill, flatten
 from pragma_torch.values import encode
+
+PYTHON = os.path.dirname(os.path.dirname(process.__file__))
 
 
 @pytest.mark.parametrize(
@@ -142,7 +144,7 @@ def test_runs_are_compared_to_their_last_block(monkeypatch):
     assert observe._near(torch.empty(0), torch.empty(0))
 
 
-class ColumnsSeen(TorchDispatchMode):
+class ColumnsSeen(LightMode):
     """The bytes of the largest right-hand side of a product, and whether Torch's own convolution ran."""
 
     largest = 0
@@ -185,6 +187,19 @@ def test_convolutions_of_one_point_have_no_columns():
     assert seen.own
 
 
+def test_a_reference_is_computed_without_loading_torchs_compiler():
+    """The server of each evaluation would else import it, which takes as long as importing torch."""
+    code = (
+        "import sys, torch; from pragma_torch.convolutions import ConvolutionsInBlocks;"
+        "from pragma_torch.costs import Recorder; from pragma_torch.widening import WideCasts\n"
+        "with torch.no_grad(), WideCasts(), ConvolutionsInBlocks(), Recorder():\n"
+        "    torch.nn.Conv1d(2, 3, 3).double()(torch.ones(1, 2, 5).double()).float()\n"
+        "print('torch._dynamo' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=PYTHON, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
 def test_large_blocks_can_be_given_back_after_all():
     script = """
 import resource, torch
@@ -203,9 +218,8 @@ assert process.return_freed_memory()
 torch.ones(1 << 27)  # in no hole of the heap
 print((kept - before) >> 20, (resident_after_use() - kept) >> 20)
 """
-    folder = os.path.dirname(os.path.dirname(process.__file__))
     done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True, env={"PYTHONPATH": folder}
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, env={"PYTHONPATH": PYTHON}
     )
     kept, more = map(int, done.stdout.split())
     assert kept >= 250
