@@ -20,7 +20,10 @@ from conftest import PRAGMA, ROOT, environment
 sys.path.insert(0, str(ROOT / "tests" / "llm"))
 
 from odd_service import Handler, Service  # noqa: E402
-from services import CASES, KEY, TASK, Case, check, drive  # noqa: E402
+from services import CASES, KEY, TASK, Case, check, drive, one_run, sharing_runs  # noqa: E402
+
+CACHES = next(case for case in CASES if case.id == "caches-openai")  # test_the_saving_is_shown checks it
+ALONE = [case for case in CASES if not case.in_turn and case is not CACHES]
 
 
 @pytest.fixture
@@ -30,9 +33,23 @@ def service():
     running.close()
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.id}-{CASES.index(case)}")
+@pytest.mark.parametrize("case", ALONE, ids=lambda case: f"{case.id}-{CASES.index(case)}")
 def test_every_behaviour_ends_as_it_should(case, service, tmp_path, own_home):
     check(drive(case, service, tmp_path, own_home))
+
+
+@pytest.mark.parametrize("cases", sharing_runs(), ids=lambda cases: cases[0].protocol)
+def test_every_reply_holds_a_kernel_that_passes(cases, service, tmp_path, own_home):
+    """One run, each of whose attempts gets another reply. The kernels are almost the same, so their timing is quick."""
+    done = drive(one_run(cases), service, tmp_path, own_home)
+    check(done)
+    assert [name for name, _, _ in done.requests] == [case.name for case in cases]
+    show = [str(PRAGMA), "show", "last", "--json", "--home", str(own_home)]
+    trials = json.loads(subprocess.run(show, capture_output=True, text=True, check=True).stdout)["trials"]
+    got = [(case.name, trial["evaluation"]["status"]) for case, trial in zip(cases, trials, strict=True)]
+    assert got == [(case.name, "passed") for case in cases]
+    said = {note: sum(note in line for line in done.err.splitlines()) for note in {case.notes for case in cases} - {""}}
+    assert said == {note: sum(case.notes == note for case in cases) for note in said}, done.err
 
 
 def test_what_is_asked_for(service, tmp_path, own_home):
@@ -69,8 +86,7 @@ def test_the_stable_part_of_a_prompt_comes_first_and_is_marked(service, tmp_path
 
 
 def test_the_saving_is_shown(service, tmp_path, own_home):
-    case = next(case for case in CASES if case.name == "caches" and case.protocol == "openai")
-    drive(case, service, tmp_path, own_home)
+    check(drive(CACHES, service, tmp_path, own_home))
     shown = subprocess.run(
         [str(PRAGMA), "show", "last", "--home", str(own_home)], capture_output=True, text=True
     ).stdout

@@ -2,7 +2,8 @@
 purpose.
 
 The first part of the path names the behaviour, the last ones pick the protocol, e.g. POST /plain/chat/completions,
-/plain/v1/messages, /plain/responses. Every request is kept in `Service.requests`. No model is behind it: the kernel is
+/plain/v1/messages, /plain/responses. With /plain+no_fences/... the second request of that path meets the second
+behaviour, and so on. Every request is kept in `Service.requests`. No model is behind it: the kernel is
 that of tests/e2e/kernels/good.cpp.
 """
 
@@ -37,8 +38,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.protocol = {"messages": "anthropic", "responses": "responses"}.get(parts[-1], "openai")
         self.body: dict[str, Any] = json.loads(self.rfile.read(int(self.headers.get("Content-Length", "0"))))
         self.close_connection = True
-        n = self.server.keep(parts[0], self.protocol, self.body, dict(self.headers))
-        getattr(self, "on_" + parts[0])(n)
+        name, n = self.server.keep(parts[0], self.protocol, self.body, dict(self.headers))
+        getattr(self, "on_" + name)(n)
 
     # How it answers
 
@@ -346,12 +347,13 @@ class Service(http.server.ThreadingHTTPServer):
     def handle_error(self, request: object, client_address: object) -> None:
         pass  # clients hang up on purpose
 
-    def keep(self, name: str, protocol: str, body: dict[str, Any], headers: dict[str, str]) -> int:
-        """Keeps a request, and returns how many came for that behaviour in that protocol."""
+    def keep(self, names: str, protocol: str, body: dict[str, Any], headers: dict[str, str]) -> tuple[str, int]:
+        """Keeps a request. Returns the behaviour whose turn it is, and how many came for these in that protocol."""
         with self.lock:
+            self.counts[names, protocol] = n = self.counts.get((names, protocol), 0) + 1
+            name = names.split("+")[min(n, names.count("+") + 1) - 1]
             self.requests.append((name, body, headers))
-            self.counts[name, protocol] = self.counts.get((name, protocol), 0) + 1
-            return self.counts[name, protocol]
+            return name, n
 
     def url(self, name: str) -> str:
         return f"http://127.0.0.1:{self.server_address[1]}/{name}"

@@ -8,6 +8,7 @@ prints what each run ended with; --write writes docs/results/services.md, --reco
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 import os
 import pathlib
@@ -53,6 +54,12 @@ class Case:
     @property
     def id(self) -> str:
         return f"{self.name}-{self.protocol}"
+
+    @property
+    def in_turn(self) -> bool:
+        """Whether it is one request, nothing is set for it, and a kernel passes: such cases can share a run."""
+        found = (self.code, self.requests, self.flags, self.settings, self.strategy, self.within)
+        return found == (0, 1, ONCE, "", "sampling", 0)
 
 
 THREE = ["--attempts", "6"]
@@ -134,6 +141,21 @@ class Outcome:
         return "a kernel that passed" if best.get("status") == "passed" else "no kernel"
 
 
+def sharing_runs() -> list[list[Case]]:
+    """The cases that can share a run, by protocol."""
+    return [
+        [case for case in CASES if case.in_turn and case.protocol == protocol]
+        for protocol in ("openai", "anthropic", "responses")
+    ]
+
+
+def one_run(cases: list[Case]) -> Case:
+    """A run whose attempts meet these cases one after the other."""
+    name = "+".join(case.name for case in cases)
+    flags = ["--attempts", str(len(cases))]
+    return dataclasses.replace(cases[0], name=name, requests=len(cases), flags=flags, notes="")
+
+
 def settings_text(case: Case) -> str:
     return f'interval_width = 1000000\n[models.fake]\nmax_retries = {case.retries}\n{case.settings}\n'
 
@@ -204,7 +226,7 @@ tests/llm/odd_service.py, a local process that behaves oddly on purpose. **It is
 it.** Its replies hold the kernel of tests/e2e/kernels/good.cpp, and it reports {TOKENS_IN:,} tokens for each prompt and
 {TOKENS_OUT} for each reply. A stream that is cut off reports none, and neither does one without `stream_options`:
 its tokens are estimated. What the program builds, checks and times is real.
-`tests/e2e/test_services.py` runs the same rows with the tests. recordings/streamed_service.jsonl is a run of three
+`tests/e2e/test_services.py` checks the same rows with the tests, some of them as attempts of one run. recordings/streamed_service.jsonl is a run of three
 attempts with the streams of the same script (`tests/llm/services.py --record FILE`); `pragma replay` of it grows the
 same tree.
 
