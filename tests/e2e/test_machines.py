@@ -77,11 +77,21 @@ def test_a_kernel_is_timed_in_the_reduced_jail(program, home):
     assert ran.json["speedup"]["eager"]["median"] > 0
 
 
-@pytest.mark.parametrize("kernel", ["crash", "leaves", "forbidden_call", "wrong"])
-def test_verdicts_are_those_of_the_full_jail(program, home, kernel):
-    evaluate = ["evaluate", SCALE, KERNELS / f"{kernel}.cpp", "--no-timing", "--home", home, "--json"]
-    full = program.run(*evaluate, "--jail", "full").json
-    reduced = program.run(*evaluate, "--jail", "reduced").json
+BAD = ["crash", "leaves", "forbidden_call", "wrong"]
+
+
+@pytest.fixture(scope="module")
+def verdicts(home, tmp_path_factory):
+    """Of the bad kernels, by the kind of jail and the kernel."""
+    program, files = Program(tmp_path_factory.mktemp("verdicts")), [KERNELS / f"{kernel}.cpp" for kernel in BAD]
+    arguments = ["--no-timing", "--home", home, "--json", "--jail"]
+    judged = {jail: program.run("evaluate", SCALE, *files, *arguments, jail, code=1).json["evaluations"] for jail in ["full", "reduced"]}
+    return {jail: dict(zip(BAD, found, strict=True)) for jail, found in judged.items()}
+
+
+@pytest.mark.parametrize("kernel", BAD)
+def test_verdicts_are_those_of_the_full_jail(verdicts, kernel):
+    full, reduced = verdicts["full"][kernel], verdicts["reduced"][kernel]
     assert reduced["status"] == full["status"]
     assert reduced["reason"].split(":")[0] == full["reason"].split(":")[0]
 
@@ -159,10 +169,10 @@ def test_compiler_messages_that_are_no_utf8(program, home):
     escaped = GOOD.read_text().replace("(void)scratch;", 'static_assert(sizeof(scratch) == 1, "zu gro\\xdf");')
     (program.folder / "escaped.cpp").write_text(escaped)
     (program.folder / "latin1.cpp").write_bytes(escaped.encode().replace(b"\\xdf", b"\xdf"))
-    for name, status in [("escaped", "compile_error"), ("latin1", "rejected_source")]:
-        ran = program.run("evaluate", SCALE, f"{name}.cpp", "--no-timing", "--home", home, "--json", code=1)
-        assert ran.json["status"] == status, ran.json["reason"]
-        assert "zu gro" in ran.json["reason"] or "UTF-8" in ran.json["reason"]
+    ran = program.run("evaluate", SCALE, "escaped.cpp", "latin1.cpp", "--no-timing", "--home", home, "--json", code=1)
+    for result, status in zip(ran.json["evaluations"], ["compile_error", "rejected_source"], strict=True):
+        assert result["status"] == status, result["reason"]
+        assert "zu gro" in result["reason"] or "UTF-8" in result["reason"]
 
 
 JUMPY = r"""
