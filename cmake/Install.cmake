@@ -5,9 +5,12 @@
 find_path(PRAGMA_D3_DIR d3.min.js PATHS /usr/share/nodejs/d3/dist NO_DEFAULT_PATH REQUIRED)
 find_path(PRAGMA_DIFF_DIR diff.js PATHS /usr/share/nodejs/diff/dist NO_DEFAULT_PATH REQUIRED)
 foreach(layer app serve cli)
-  target_compile_definitions(pragma_${layer} PRIVATE
-    PRAGMA_SOURCE_DIR="${CMAKE_SOURCE_DIR}" PRAGMA_VERSION="${PROJECT_VERSION}"
-    PRAGMA_D3_DIR="${PRAGMA_D3_DIR}" PRAGMA_DIFF_DIR="${PRAGMA_DIFF_DIR}")
+  get_target_property(kind pragma_${layer} TYPE)
+  if(kind STREQUAL STATIC_LIBRARY)
+    target_compile_definitions(pragma_${layer} PRIVATE
+      PRAGMA_SOURCE_DIR="${CMAKE_SOURCE_DIR}" PRAGMA_VERSION="${PROJECT_VERSION}"
+      PRAGMA_D3_DIR="${PRAGMA_D3_DIR}" PRAGMA_DIFF_DIR="${PRAGMA_DIFF_DIR}")
+  endif()
 endforeach()
 
 if(TARGET pragma)

@@ -4,6 +4,7 @@ set(PRAGMA_SANITIZE "" CACHE STRING "Sanitizers of the layers and tests: address
 option(PRAGMA_LINT "Run clang-tidy 19 on every file that is compiled" OFF)
 option(PRAGMA_COVERAGE "Count executed lines of the layers" OFF)
 option(PRAGMA_PCH "Compile what most files include once (headers then are not tried on their own)" ON)
+set(PRAGMA_SOURCES "" CACHE STRING "A file that lists what is compiled of the layers; without it, all of them")
 option(PRAGMA_UNITY "Compile several files of a layer at once: a whole build is quicker, a small change slower" OFF)
 
 # Uses tools that make builds faster, if they are installed.
@@ -72,6 +73,14 @@ if(PRAGMA_PCH)
   endif()
 endif()
 
+set(pragma_batch 8)
+if(PRAGMA_SOURCES)
+  set(pragma_batch 16)  # instrumented, the templates that each batch instantiates anew are most of its compile time
+  file(STRINGS ${CMAKE_SOURCE_DIR}/${PRAGMA_SOURCES} pragma_only)
+  list(TRANSFORM pragma_only PREPEND ${CMAKE_SOURCE_DIR}/src/)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${PRAGMA_SOURCES})
+endif()
+
 function(pragma_layer name)
   cmake_parse_arguments(arg "" "" "LAYERS;USES" ${ARGN})
   set(folder ${CMAKE_SOURCE_DIR}/src/${name})
@@ -79,6 +88,11 @@ function(pragma_layer name)
   file(GLOB headers CONFIGURE_DEPENDS ${folder}/*.h ${folder}/*/*.h)
   file(GLOB tests CONFIGURE_DEPENDS ${folder}/*_test.cc ${folder}/*/*_test.cc)
   list(REMOVE_ITEM sources ${tests} ${folder}/main.cc)
+  if(PRAGMA_SOURCES)
+    set(others ${sources})
+    list(REMOVE_ITEM others ${pragma_only})
+    list(REMOVE_ITEM sources ${others})
+  endif()
   if(NOT sources)
     add_library(pragma_${name} INTERFACE)
     set(scope INTERFACE)
@@ -90,7 +104,7 @@ function(pragma_layer name)
     endif()
     # With unity builds no two files of a layer may use the same name for different things, not even in an unnamed
     # namespace.
-    set_target_properties(pragma_${name} PROPERTIES UNITY_BUILD ${PRAGMA_UNITY} UNITY_BUILD_BATCH_SIZE 8)
+    set_target_properties(pragma_${name} PROPERTIES UNITY_BUILD ${PRAGMA_UNITY} UNITY_BUILD_BATCH_SIZE ${pragma_batch})
   endif()
   list(TRANSFORM arg_LAYERS PREPEND pragma_)
   target_link_libraries(pragma_${name} ${scope} pragma_options pragma_instrument ${arg_LAYERS} ${arg_USES})

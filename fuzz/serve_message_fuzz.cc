@@ -1,5 +1,5 @@
-// layers: evidence report knowledge profile
-// files: serve/protocol app/evaluation_request app/candidate_file app/settings
+// layers: evidence knowledge profile
+// files: serve/protocol app/evaluation_request app/candidate_file report/json_text
 //
 // A client of `pragma serve` may send anything. A message that is accepted must be the same when it
 // is written again, and reading the request in it must do no harm.

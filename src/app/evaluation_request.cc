@@ -121,9 +121,9 @@ Result<JudgingTexts> ReadJudging(const Json& value) {
 
 // Returns a text of a judging field as the value that ReadJudging reads.
 Json ValueOf(const JudgingField& field, const std::string& text) {
-  using Kind = JudgingField::Kind;
-  const bool plain =
-      field.kind == Kind::kCount || field.kind == Kind::kFlag || field.kind == Kind::kJson;
+  using FieldKind = JudgingField::Kind;
+  const bool plain = field.kind == FieldKind::kCount || field.kind == FieldKind::kFlag ||
+                     field.kind == FieldKind::kJson;
   return plain ? Json::parse(text) : Json(text);
 }
 

@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::size_t kMost = 64;
 constexpr std::size_t kMostRead = 4096;
-constexpr std::size_t kLongest = 65536;  // bytes of one section; larger sections are tables
+constexpr std::size_t kLongestSection = 65536;  // bytes of one section; larger sections are tables
 constexpr double kSmallest = 1e-30;
 constexpr double kLargest = 1e30;
 
@@ -96,7 +96,7 @@ std::vector<double> ConstantsOf(const ElfFile& elf) {
   Collection numbers;
   for (const ElfFile::ReadOnlyRange& range : elf.read_only) {
     if (!range.name.starts_with(".rodata")) continue;
-    const std::string_view bytes = std::string_view(range.bytes).substr(0, kLongest);
+    const std::string_view bytes = std::string_view(range.bytes).substr(0, kLongestSection);
     numbers.AddAll<float>(bytes);
     numbers.AddAll<double>(bytes);
   }

@@ -62,7 +62,7 @@ std::optional<Json> DecisionIn(std::string_view text) {
   return std::nullopt;
 }
 
-std::string TextOf(const Json& object, const char* key) {
+std::string FieldOf(const Json& object, const char* key) {
   const auto found = object.find(key);
   if (found == object.end() || !found->is_string()) return {};
   return Shorten(Trim(ToValidUtf8(found->get<std::string>())), kTextBytes);
@@ -94,13 +94,13 @@ std::optional<Base> BaseOf(const std::string& word) {
 }
 
 AdviceReply FromJson(const Json& object) {
-  const std::string word = TextOf(object, "base");
+  const std::string word = FieldOf(object, "base");
   const std::optional<Base> base = BaseOf(word);
   if (!base) return {.advice = {}, .problem = R"("base" must be "current" or "best")"};
   Advice advice{.base = *base,
-                .bottleneck = TextOf(object, "bottleneck"),
-                .evidence = TextOf(object, "evidence"),
-                .change = TextOf(object, "change"),
+                .bottleneck = FieldOf(object, "bottleneck"),
+                .evidence = FieldOf(object, "evidence"),
+                .change = FieldOf(object, "change"),
                 .extra_metrics = Metrics(object),
                 .stop = IsTrue(object, "stop")};
   if (advice.change.empty() && !advice.stop) {
