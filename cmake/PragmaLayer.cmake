@@ -73,6 +73,8 @@ if(PRAGMA_PCH)
   endif()
 endif()
 
+# What these layers do takes no time that anyone notices, and -O2 would be a quarter of their compile time.
+set(pragma_light_layers agent app bench cli evidence export knowledge llm report search serve store)
 set(pragma_batch 8)
 if(PRAGMA_SOURCES)
   set(pragma_batch 16)  # instrumented, the templates that each batch instantiates anew are most of its compile time
@@ -101,6 +103,9 @@ function(pragma_layer name)
     set(scope PUBLIC)
     if(PRAGMA_PCH)
       target_precompile_headers(pragma_${name} REUSE_FROM pragma_headers)
+    endif()
+    if(name IN_LIST pragma_light_layers)
+      target_compile_options(pragma_${name} PRIVATE $<$<CONFIG:Release>:-O1>)
     endif()
     # With unity builds no two files of a layer may use the same name for different things, not even in an unnamed
     # namespace.
