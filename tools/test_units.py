@@ -33,9 +33,9 @@ END_TO_END = {
 # processors finish together.
 SECONDS = {
     "tests/e2e/test_expert.py": 600,
-    "tests/e2e/test_services.py": 510,
     "tests/red_team": 500,
     "tests/e2e/test_odd.py": 330,
+    "tests/e2e/test_services.py": 330,
     "tests/e2e/test_python_candidates.py": 310,
     "tests/honest": 310,
     "tests/e2e/test_machines.py": 300,
