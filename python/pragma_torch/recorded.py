@@ -16,9 +16,9 @@ from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
-from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_flatten, tree_unflatten
 
+from pragma_torch.lightmode import LightMode
 from pragma_torch.rawbytes import as_bytes
 
 _LONG = 1000  # calls of Torch's functions in forward, above which a graph is recorded
@@ -133,7 +133,7 @@ def record(
     return recorder.program(results)
 
 
-class _Recorder(TorchDispatchMode):
+class _Recorder(LightMode):
     def __init__(self, model: torch.nn.Module, table: dict[Any, Callable[..., Any]]) -> None:
         super().__init__()
         self._model = model
