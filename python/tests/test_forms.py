@@ -179,6 +179,23 @@ def test_state_outside_the_arguments_on_which_results_depend_is_named(told):
         )
 
 
+def test_state_that_shows_only_on_some_sets_is_named_too(told):
+    """The one number that is drawn is negative half of the time, the first time too. Then the result is 0 whatever was
+    kept."""
+    with pytest.raises(TaskError, match=r"forward keeps SCALE from one call to the next"):
+        told(
+            """
+            SCALE = None
+            class Model(nn.Module):
+                def forward(self, x):
+                    global SCALE
+                    if SCALE is None: SCALE = x.abs().max() + 1
+                    return torch.relu(x) / SCALE
+            def get_inputs(): return [torch.randn(1, 1)]
+            """
+        )
+
+
 def test_a_cache_on_which_no_result_depends_is_accepted(told):
     d = told(
         """
