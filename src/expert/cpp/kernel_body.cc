@@ -57,6 +57,15 @@ bool IsShortTurn(const Nest& nest) {
   return nest.one_thread || (nest.repeat >= 0 && Elements(nest.shape) * nest.depth < kWorthThreads);
 }
 
+bool Uses(const Nest& nest, int buffer) {
+  return Writes(nest, buffer) || Reads(nest, buffer) ||
+         std::ranges::any_of(nest.steps, [buffer](const Step& step) {
+           return step.convolution &&
+                  (step.convolution->input == buffer || step.convolution->weight == buffer ||
+                   step.convolution->bias == buffer);
+         });
+}
+
 }  // namespace
 
 KernelTarget KernelBody::TargetOf(const Nest& nest) const {
@@ -126,6 +135,8 @@ void KernelBody::NameParts(std::string_view index, const std::map<int, std::int6
     const auto forwards = [&](const Nest& nest) { return nest.forwarded.contains(buffer); };
     const auto writes = [&](const Nest& nest) { return Writes(nest, buffer); };
     if (step == 0 || kept.contains(buffer) || std::ranges::any_of(nests, forwards)) continue;
+    const auto uses = [&](const Nest& nest) { return Uses(nest, buffer); };
+    if (std::ranges::none_of(nests, uses)) continue;
     Buffer& part = program_.buffers[static_cast<std::size_t>(buffer)];
     whole_names_.emplace(buffer, part.name);
     out_.Line(fmt::format("{0}{1}* const {2}{3} = {2} + {4} * {5};",

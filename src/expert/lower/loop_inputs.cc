@@ -51,6 +51,59 @@ Result<void> LoopInputs::Lower() {
     });
     if (!written && !loop_.overwritten.contains(node)) TRY(AddAdvancing(node));
   }
+  for (std::size_t node = 0; node < loop_.body.size(); ++node)
+    if (const std::optional<std::size_t> input = SelectedInput(loop_.body[node]))
+      TRY(AddProjection(node, *input));
+  return {};
+}
+
+bool LoopInputs::IsReady(std::size_t node) const {
+  const std::string& name = loop_.body[node].name;
+  return invariant_.contains(name) || projected_.contains(name) || loop_.advancing.contains(node);
+}
+
+// Returns the node that selects a time step of a tensor, where a linear layer without states reads
+// that step only, along another dimension than the one that advances.
+std::optional<std::size_t> LoopInputs::SelectedInput(const GraphNode& node) const {
+  if (node.op != "aten.linear.default") return std::nullopt;
+  for (std::size_t a = 1; a < node.args.size(); ++a)
+    if (node.args[a].kind == ScalarValue::Kind::kNode && !invariant_.contains(node.args[a].text))
+      return std::nullopt;
+  for (const std::size_t input : loop_.advancing) {
+    const GraphNode& select = loop_.body[input];
+    if (select.name != node.args[0].text || select.op != "aten.select.int") continue;
+    const auto rank = static_cast<std::int64_t>(select.results.front().shape.size()) + 1;
+    const std::int64_t dimension = select.args[1].integer;
+    if ((dimension < 0 ? dimension + rank : dimension) != rank - 1) return input;
+  }
+  return std::nullopt;
+}
+
+// Computes a linear layer for all time steps before the loop, as one product.
+Result<void> LoopInputs::AddProjection(std::size_t node, std::size_t input) {
+  const GraphNode& select = loop_.body[input];
+  const Value& steps = values_.at(select.args[0].text).front();
+  GraphNode all = loop_.body[node];
+  all.name += "_steps";
+  all.args[0] = select.args[0];
+  std::vector<std::int64_t> shape = steps.shape;
+  shape.back() = all.results.front().shape.back();
+  all.results.front().shape = shape;
+  TRY(LowerNode(all, builder_, values_));
+  values_.at(all.name).front() = builder_.Stored(values_.at(all.name).front());
+  const auto at = [&](std::int64_t turn) -> Result<Value> {
+    GraphNode step = NodeOfTurn(loop_, graph_, input, turn);
+    step.name = loop_.body[node].name;
+    step.args[0].text = all.name;
+    step.results = loop_.body[node].results;
+    TRY(LowerNode(step, builder_, values_));
+    return values_.at(step.name).front();
+  };
+  const Value next = TRY(at(1));
+  const Value first = TRY(at(0));
+  const std::optional<std::int64_t> distance = Distance(first, next);
+  if (!distance || !Claim(first.expr->load.buffer, *distance)) return NoLoop();
+  projected_.insert(loop_.body[node].name);
   return {};
 }
 

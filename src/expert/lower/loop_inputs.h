@@ -31,10 +31,8 @@ class LoopInputs final {
   // of what advances. Fails where a value does not advance by the same distance each time.
   [[nodiscard]] Result<void> Lower();
 
-  // Returns whether a node, of the body or from before the loop, is the same in each iteration.
-  [[nodiscard]] bool IsInvariant(const std::string& name) const {
-    return invariant_.contains(name);
-  }
+  // Returns whether a node of the body needs no computing in the loop.
+  [[nodiscard]] bool IsReady(std::size_t node) const;
   // By how many elements each buffer advances with each iteration.
   [[nodiscard]] const std::map<int, std::int64_t>& step() const { return step_; }
 
@@ -46,12 +44,15 @@ class LoopInputs final {
   Result<void> AddInput(const LoopInput& input);
   Result<void> AddAdvancing(std::size_t node);
   Result<std::optional<std::int64_t>> DistanceOf(std::size_t node);
+  [[nodiscard]] std::optional<std::size_t> SelectedInput(const GraphNode& node) const;
+  Result<void> AddProjection(std::size_t node, std::size_t input);
 
   const UnrolledLoop& loop_;
   const std::vector<GraphNode>& graph_;
   ProgramBuilder& builder_;
   ValuesByName& values_;
   std::set<std::string> invariant_;
+  std::set<std::string> projected_;
   std::set<int> still_;  // buffers that the body reads without advancing
   std::map<int, std::int64_t> step_;
 };

@@ -83,7 +83,7 @@ class LoopLowering final {
       return {};
     }
     if (IsWritten(node)) return WriteSlot(node);
-    if (inputs_.IsInvariant(made.name) || loop_.advancing.contains(node)) return Collect(node);
+    if (inputs_.IsReady(node)) return Collect(node);
     TRY(LowerNode(made, builder_, values_));
     TRY(Collect(node));
     UpdateStatesAt(node);

@@ -72,6 +72,29 @@ TEST(UnrolledLoops, BecomeARepeat) {
       LowerTask(Recurrence(20, [](std::int64_t t) { return t; }), kForTriton)->repeats.empty());
 }
 
+TEST(UnrolledLoops, ComputeLinearLayersOfTheInputForAllStepsBefore) {
+  Task task = Recurrence(20, [](std::int64_t t) { return t; });
+  task.arguments.push_back(Tensor("w", {8, 8}));
+  task.graph.insert(task.graph.begin(), Op("w", "placeholder", {}, {8, 8}));
+  for (std::int64_t t = 0; t < 20; ++t) {
+    const auto after_select = task.graph.begin() + 4 + 4 * t;
+    const auto linear = task.graph.insert(after_select, Op(At("linear", t), "aten.linear.default",
+                                                           {Node(At("select", t)), Node("w")}));
+    (linear + 1)->args[1] = Node(At("linear", t));
+  }
+  const Result<Program> program = LowerTask(task);
+  ASSERT_TRUE(program) << program.error().message;
+  ASSERT_EQ(program->repeats.size(), 1U);
+  int products = 0;
+  for (const Step& step : program->steps) {
+    if (!step.product) continue;
+    ++products;
+    EXPECT_EQ(step.repeat, -1);
+    EXPECT_EQ(Elements(step.shape), 4 * 40 * 8 * 8);
+  }
+  EXPECT_EQ(products, 1);
+}
+
 TEST(UnrolledLoops, NeedIndicesThatAdvanceAlike) {
   const auto none = [](const Task& task) { return FindLoops(task.graph).empty(); };
   EXPECT_TRUE(none(Recurrence(20, [](std::int64_t t) { return t * t % 37; })));
