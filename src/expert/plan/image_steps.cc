@@ -13,7 +13,11 @@
 namespace pragma::expert {
 
 bool ImageSteps::Add(const Nest& nest) {
-  if (nest.shape.empty() || nest.inner[0] || nest.shape[0] % images_ != 0) return false;
+  if (nest.shape.empty() || nest.shape[0] % images_ != 0) return false;
+  const bool maps = std::ranges::all_of(
+      nest.steps, [](const Step& step) { return step.kind == Step::Kind::kMap; });
+  // Vectors along the only dimension make it an inner one.
+  if (nest.inner[0] && !(nest.lane == 0 && maps)) return false;
   per_index_ = nest.shape[0] / images_;
   if (nest.lane == 0 && (lanes_ == 0 || per_index_ % lanes_ != 0)) return false;
   if (nest.anchored && !AddConvolution(nest)) return false;

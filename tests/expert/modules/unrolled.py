@@ -12,7 +12,7 @@ class Model(nn.Module):
         self.gru = nn.GRUCell(20, 24)
         self.mix = nn.Linear(24, 24)
 
-    def forward(self, x, start, decay, gates):
+    def forward(self, x, start, decay, gates, wide):
         results = []
         # A decayed sum, joined along each dimension.
         state, steps = torch.zeros_like(start), []
@@ -69,11 +69,19 @@ class Model(nn.Module):
             count = torch.where(x[:, t] > 0, count + 1, 0)
             steps.append(count)
         results.append(torch.stack(steps, 1))
+        # Enough for threads, which share the rows, or the channels of one row.
+        for rows in (4, 1):
+            state, steps = wide.new_zeros(rows, wide.shape[2]), []
+            for t in range(STEPS):
+                state = torch.tanh(state + wide[:rows, t]) * 0.5
+                steps.append(state * wide[:rows, 0])
+            results += [torch.stack(steps, 1), state]
         return results
 
 
 def get_inputs():
-    return [torch.randn(3, STEPS, 20), torch.randn(3, 20), torch.randn(20), torch.randn(3, STEPS, 5)]
+    wide = torch.randn(4, STEPS, 4096)
+    return [torch.randn(3, STEPS, 20), torch.randn(3, 20), torch.randn(20), torch.randn(3, STEPS, 5), wide]
 
 
 def get_init_inputs():
