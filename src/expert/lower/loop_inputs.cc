@@ -18,38 +18,16 @@
 #include "expert/lower/unrolled.h"
 
 namespace pragma::expert {
-namespace {
-
-// Returns by how many elements a value of the first iteration advances to that of another one, or
-// nullopt where they are not the same elements of one buffer, moved.
-std::optional<std::int64_t> Distance(const Value& first, const Value& other) {
-  if (!first.expr || !other.expr || !IsPlainLoad(*first.expr) || !IsPlainLoad(*other.expr) ||
-      first.dims != other.dims || first.expr->load.buffer != other.expr->load.buffer ||
-      first.expr->load.address.factor != other.expr->load.address.factor)
-    return std::nullopt;
-  return other.expr->load.address.offset - first.expr->load.address.offset;
-}
-
-}  // namespace
 
 std::unexpected<Error> NoLoop() {
   return Fail(ErrorKind::kTask, "unsupported: a loop with a value of unknown place");
-}
-
-std::set<std::string> ReferencesOf(const GraphNode& node) {
-  std::set<std::string> names;
-  VisitReferences(node, [&](const std::string& name) { names.insert(name); });
-  return names;
 }
 
 Result<void> LoopInputs::Lower() {
   TRY(LowerInvariant());
   for (const LoopInput& input : loop_.inputs) TRY(AddInput(input));
   for (const std::size_t node : loop_.advancing) {
-    const bool written = std::ranges::any_of(loop_.states, [node](const LoopState& state) {
-      return state.written && state.node == node;
-    });
-    if (!written && !loop_.overwritten.contains(node)) TRY(AddAdvancing(node));
+    if (!loop_.IsWritten(node) && !loop_.overwritten.contains(node)) TRY(AddAdvancing(node));
   }
   for (std::size_t node = 0; node < loop_.body.size(); ++node)
     if (const std::optional<std::size_t> input = SelectedInput(loop_.body[node]))
@@ -101,7 +79,7 @@ Result<void> LoopInputs::AddProjection(std::size_t node, std::size_t input) {
   };
   const Value next = TRY(at(1));
   const Value first = TRY(at(0));
-  const std::optional<std::int64_t> distance = Distance(first, next);
+  const std::optional<std::int64_t> distance = ElementsBetween(first, next);
   if (!distance || !Claim(first.expr->load.buffer, *distance)) return NoLoop();
   projected_.insert(loop_.body[node].name);
   return {};
@@ -154,9 +132,10 @@ Result<void> LoopInputs::AddInput(const LoopInput& input) {
     if (results.size() != 1) return NoLoop();
     turns.push_back(results[0]);
   }
-  const std::optional<std::int64_t> distance = Distance(turns[0], turns[1]);
+  const std::optional<std::int64_t> distance = ElementsBetween(turns[0], turns[1]);
   for (std::size_t turn = 0; turn < turns.size(); ++turn)
-    if (!distance || Distance(turns[0], turns[turn]) != *distance * static_cast<std::int64_t>(turn))
+    if (!distance ||
+        ElementsBetween(turns[0], turns[turn]) != *distance * static_cast<std::int64_t>(turn))
       return NoLoop();
   if (!Claim(turns[0].expr->load.buffer, *distance)) return NoLoop();
   values_[input.name] = {turns[0]};
@@ -197,8 +176,8 @@ Result<std::optional<std::int64_t>> LoopInputs::DistanceOf(std::size_t node) {
     results[i] = values_[at.name];
     if (results[i].empty()) return std::nullopt;
   }
-  const std::optional<std::int64_t> one = Distance(results[0][0], results[1][0]);
-  const std::optional<std::int64_t> all = Distance(results[0][0], results[2][0]);
+  const std::optional<std::int64_t> one = ElementsBetween(results[0][0], results[1][0]);
+  const std::optional<std::int64_t> all = ElementsBetween(results[0][0], results[2][0]);
   if (!one || !all || *one * turns[2] != *all) return std::nullopt;
   return one;
 }

@@ -19,7 +19,6 @@ namespace pragma::expert {
 
 // The error of a loop that has to stay unrolled.
 [[nodiscard]] std::unexpected<Error> NoLoop();
-[[nodiscard]] std::set<std::string> ReferencesOf(const GraphNode& node);
 
 class LoopInputs final {
  public:

@@ -82,7 +82,7 @@ class LoopLowering final {
       values_[made.name] = {builder_.Expanded(none, result.shape)};
       return {};
     }
-    if (IsWritten(node)) return WriteSlot(node);
+    if (loop_.IsWritten(node)) return WriteSlot(node);
     if (inputs_.IsReady(node)) return Collect(node);
     TRY(LowerNode(made, builder_, values_));
     TRY(Collect(node));
@@ -157,11 +157,6 @@ class LoopLowering final {
       return static_cast<std::size_t>(axis < 0 ? axis + dims : axis);
     }
     return 0;
-  }
-
-  [[nodiscard]] bool IsWritten(std::size_t node) const {
-    return std::ranges::any_of(
-        loop_.states, [&](const LoopState& state) { return state.written && state.node == node; });
   }
 
   // Writes one index of a result of the whole loop.

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -157,22 +158,19 @@ Values LowerRepeat(ProgramBuilder& builder, const NodeView& node) {
   return std::vector{builder.Reshaped(x, node.shape())};
 }
 
-// Returns whether both are the same elements of one buffer, moved.
-bool IsMoved(const Value& part, const Value& first) {
-  return IsPlainLoad(*part.expr) && IsPlainLoad(*first.expr) && part.dims == part.shape &&
-         part.dims == first.dims && part.shape == first.shape && part.dtype == first.dtype &&
-         part.expr->load.buffer == first.expr->load.buffer &&
-         part.expr->load.address.factor == first.expr->load.address.factor;
-}
-
 // Counts the parts from `first` on that are the same elements of one buffer, each as far from the
 // one before, as the results of a loop are.
 std::size_t SpacedFrom(const std::vector<Value>& parts, std::size_t first) {
-  const auto offset = [&](std::size_t i) { return parts[i].expr->load.address.offset; };
+  const Value& start = parts[first];
   std::size_t end = first + 1;
-  while (end < parts.size() && IsMoved(parts[end], parts[first]) &&
-         offset(end) - offset(end - 1) == offset(first + 1) - offset(first))
-    ++end;
+  for (std::optional<std::int64_t> apart; end < parts.size(); ++end) {
+    const Value& part = parts[end];
+    const std::optional<std::int64_t> next = ElementsBetween(parts[end - 1], part);
+    const bool alike =
+        part.dims == part.shape && part.shape == start.shape && part.dtype == start.dtype;
+    if (!next || !alike || *next != apart.value_or(*next)) break;
+    apart = next;
+  }
   return end - first;
 }
 

@@ -71,6 +71,14 @@ std::vector<std::int64_t> OrderRead(const Value& value) {
 
 }  // namespace
 
+std::optional<std::int64_t> ElementsBetween(const Value& first, const Value& other) {
+  if (!first.expr || !other.expr || !IsPlainLoad(*first.expr) || !IsPlainLoad(*other.expr) ||
+      first.dims != other.dims || first.expr->load.buffer != other.expr->load.buffer ||
+      first.expr->load.address.factor != other.expr->load.address.factor)
+    return std::nullopt;
+  return other.expr->load.address.offset - first.expr->load.address.offset;
+}
+
 void ProgramBuilder::Begin(std::string_view name, std::string_view what) {
   name_ = name;
   what_ = what;

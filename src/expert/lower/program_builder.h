@@ -2,6 +2,7 @@
 // operators and views stay expressions until something needs their elements in memory.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -25,6 +26,10 @@ struct Value {
   Shape shape;
   DType dtype = DType::kFloat32;
 };
+
+// Returns by how many elements the second value lies behind the first, or nullopt where they are
+// not the same elements of one buffer, moved.
+[[nodiscard]] std::optional<std::int64_t> ElementsBetween(const Value& first, const Value& other);
 
 class ProgramBuilder final {
  public:

@@ -224,12 +224,6 @@ class Stretch final {
   UnrolledLoop loop_;
 };
 
-bool Refers(const GraphNode& node, const std::string& name) {
-  bool refers = false;
-  VisitReferences(node, [&](const std::string& other) { refers = refers || other == name; });
-  return refers;
-}
-
 // Finds the states that are results of the whole loop: `out[:, t] = y`. torch.export writes this as
 // a selected part, a copy over it, and the whole with that part.
 void FindWritten(UnrolledLoop& loop) {
@@ -241,12 +235,12 @@ void FindWritten(UnrolledLoop& loop) {
     std::set<std::size_t> parts;
     bool only_written = true;
     for (std::size_t node = 0; node < loop.body.size(); ++node) {
-      if (node == state.node || !Refers(loop.body[node], state.name)) continue;
+      if (node == state.node || !ReferencesOf(loop.body[node]).contains(state.name)) continue;
       parts.insert(node);
       only_written =
           only_written && loop.body[node].op == "aten.select.int" &&
           std::ranges::all_of(loop.body, [&](const GraphNode& user) {
-            return !Refers(user, loop.body[node].name) ||
+            return !ReferencesOf(user).contains(loop.body[node].name) ||
                    (user.op == "aten.copy.default" && user.args[1].text != loop.body[node].name);
           });
     }
@@ -266,6 +260,17 @@ std::size_t TurnsFrom(const std::vector<int>& numbers, std::size_t first, std::s
 }
 
 }  // namespace
+
+std::set<std::string> ReferencesOf(const GraphNode& node) {
+  std::set<std::string> names;
+  VisitReferences(node, [&](const std::string& name) { names.insert(name); });
+  return names;
+}
+
+bool UnrolledLoop::IsWritten(std::size_t node) const {
+  return std::ranges::any_of(
+      states, [node](const LoopState& state) { return state.written && state.node == node; });
+}
 
 std::vector<UnrolledLoop> FindLoops(const std::vector<GraphNode>& graph) {
   std::map<std::string, std::size_t> places;

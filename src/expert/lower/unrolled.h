@@ -37,7 +37,8 @@ struct UnrolledLoop {
   std::set<std::string> invariant;    // nodes from before the loop that each iteration reads alike
   std::set<std::size_t> overwritten;  // nodes that read only what is then written over
   std::set<std::size_t> advancing;    // nodes of the body with an index that advances
-  [[nodiscard]] std::size_t end() const {  // number of the first node after the loop
+  [[nodiscard]] bool IsWritten(std::size_t node) const;  // it makes a state that is only written
+  [[nodiscard]] std::size_t end() const {                // number of the first node after the loop
     return first + body.size() * static_cast<std::size_t>(count);
   }
 };
@@ -48,6 +49,8 @@ struct UnrolledLoop {
 // Returns a node of the body as iteration `turn` has it: with its own indices.
 [[nodiscard]] GraphNode NodeOfTurn(const UnrolledLoop& loop, const std::vector<GraphNode>& graph,
                                    std::size_t node, std::int64_t turn);
+
+[[nodiscard]] std::set<std::string> ReferencesOf(const GraphNode& node);
 
 // Calls `visit` with the name of each node that a node refers to, in order.
 template <typename Visit>
