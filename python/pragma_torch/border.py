@@ -6,6 +6,8 @@ zeros and infinities, rows that add up to 1, rows in ascending order, rows that 
 
 from __future__ import annotations
 
+import math
+
 import torch
 
 _QUANTILES = 17
@@ -23,6 +25,19 @@ def drawn_like(value: torch.Tensor) -> str:
     if not value.dtype.is_floating_point:
         return _integers(value, shape)
     return _reals(value, shape)
+
+
+def weight_like(value: torch.Tensor) -> str:
+    """Returns an expression for a parameter or buffer. One that is the same number everywhere (a bias of zeros, a scale of
+    ones in a model that was not trained) is drawn around that number, since a trained one varies and a kernel that
+    ignores it would pass."""
+    if not value.dtype.is_floating_point or value.numel() < 2:
+        return drawn_like(value)
+    low, high = value.min().item(), value.max().item()
+    if low != high or not math.isfinite(low):
+        return drawn_like(value)
+    drawn = f"{low!r} + 0.1 * torch.randn({tuple(value.shape)})"
+    return drawn if value.dtype == torch.float32 else f"({drawn}).to({value.dtype})"
 
 
 def _integers(value: torch.Tensor, shape: tuple[int, ...]) -> str:

@@ -96,13 +96,12 @@ class Recorder(LightMode):
 
     def _record(self, func: Any, args: Any, kwargs: Any, out: Any) -> None:
         name = _base_name(func)
-        if torch.Tag.nondeterministic_seeded in func.tags and not _without_effect(
-            name, args, kwargs
-        ):
+        bound = _Bound(func, args, kwargs)
+        if torch.Tag.nondeterministic_seeded in func.tags and not _without_effect(name, bound):
             self.random = True
         inputs = _tensors((args, kwargs))
         outputs = _tensors(out)
-        kind, terms, flops = _cost(func, name, _Bound(func, args, kwargs), inputs, outputs)
+        kind, terms, flops = _cost(func, name, bound, inputs, outputs)
         registered = flop_registry.get(func.overloadpacket)
         if registered is not None:
             flops = float(registered(*args, **kwargs, out_val=out))
@@ -138,12 +137,10 @@ def _base_name(func: Any) -> str:
     return name if name in MOVES else name.rstrip("_")
 
 
-def _without_effect(name: str, args: Any, kwargs: Any) -> bool:
-    """Returns true for seeded operators that draw nothing here: attention without dropout, dropout at inference."""
-    if name.startswith("_scaled_dot_product") or name == "_fused_sdp_choice":
-        numbers = [v for v in list(args) + list(kwargs.values()) if type(v) is float]
-        return not any(v > 0 for v in numbers[:1])
-    return False
+def _without_effect(name: str, bound: _Bound) -> bool:
+    """Returns true for seeded operators that draw nothing here: attention without dropout."""
+    attention = name.startswith("_scaled_dot_product") or name == "_fused_sdp_choice"
+    return attention and not bound.get("dropout_p", 0.0)
 
 
 def _cost(func: Any, name: str, bound: _Bound, inputs: Any, outputs: Any) -> tuple[str, int, float]:

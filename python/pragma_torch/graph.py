@@ -12,6 +12,7 @@ import functools
 import operator
 import traceback
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -57,11 +58,16 @@ def preload() -> None:
 
 
 def export(
-    model: torch.nn.Module, inputs: list[Any], keywords: dict[str, Any], path: str
+    model: torch.nn.Module,
+    inputs: list[Any],
+    keywords: dict[str, Any],
+    path: str,
+    tensors_of: Callable[[Any], tuple[torch.Tensor, ...]] | None = None,
 ) -> tuple[Any, str]:
     """Returns (ExportedProgram, ""), or (None, the reason in one line). The program's outputs are the tensors that
-    forward returns, without the containers and constants around them. `path` is the task's file."""
-    model.forward = _flat(model.forward)
+    forward returns, without the containers and constants around them; `tensors_of` finds them in its result, in the
+    order of the task's outputs unless something else is given. `path` is the task's file."""
+    model.forward = _flat(model.forward, tensors_of or _output_tensors)
     try:
         with warnings.catch_warnings(), torch.no_grad():
             warnings.simplefilter("ignore")
@@ -92,12 +98,16 @@ def _captured(model: torch.nn.Module, inputs: list[Any], keywords: dict[str, Any
         return torch_export(model, tuple(inputs), keywords, strict=False)
 
 
-def _flat(forward: Any) -> Any:
+def _output_tensors(value: Any) -> tuple[torch.Tensor, ...]:
+    return tuple(tensor for _, tensor in flatten_outputs(value)[1])
+
+
+def _flat(forward: Any, tensors_of: Callable[[Any], tuple[torch.Tensor, ...]]) -> Any:
     """Returns forward with a tuple of tensors as its result."""
 
     @functools.wraps(forward)
     def flattened(*args: Any, **kwargs: Any) -> Any:
-        return tuple(tensor for _, tensor in flatten_outputs(forward(*args, **kwargs))[1])
+        return tensors_of(forward(*args, **kwargs))
 
     return flattened
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 
-from pragma_torch.border import drawn_like
+from pragma_torch.border import drawn_like, weight_like
 from pragma_torch.errors import ServerError, TaskError
 from pragma_torch.graph import output_values
 from pragma_torch.names import Namer
@@ -218,7 +218,7 @@ def _task_file(
             lines.append(f"{node.name} = {value_text(value)}")
         elif kind in ("PARAMETER", "BUFFER"):
             name = namer.name(path)
-            state.append(_state_line(kind, name, drawn_like(value)))
+            state.append(_state_line(kind, name, weight_like(value)))
             lines.append(f"{node.name} = self.{name}")
             arguments[name] = node.name
         else:

@@ -27,23 +27,21 @@ def seed_everything(seed: int) -> None:
         numpy.random.seed(seed % 2**32)
 
 
-class TaskFile:
-    """The task's namespace after running the file once. Every error is a TaskError."""
+class PythonFile:
+    """A user's file after running it once. Every error is a TaskError."""
 
-    def __init__(self, path: str, evaluates: bool = False) -> None:
-        """`evaluates` puts every model into eval mode, as a module is used after training (`--eval`)."""
+    def __init__(self, path: str) -> None:
         self.path = path
-        self.evaluates = evaluates
         self.file = os.path.basename(path)
         self.source = _read(path, self.file)
         self._module = types.ModuleType(TASK_MODULE + os.path.splitext(self.file)[0])
         self._module.__file__ = path
         self._run()
-        self.model_class = self._model_class()
-        if not callable(getattr(self._module, "get_inputs", None)):
-            raise TaskError(
-                f"{self.file}: no function `get_inputs`; it must return the list of forward's arguments"
-            )
+
+    @property
+    def names(self) -> dict[str, Any]:
+        """What the file defines at its top level."""
+        return self._module.__dict__
 
     def _run(self) -> None:
         try:
@@ -60,6 +58,20 @@ class TaskFile:
             exec(code, self._module.__dict__)
         except BaseException as error:
             raise task_error(self.file, "importing it", error, self.path) from error
+
+
+class TaskFile(PythonFile):
+    """A file in KernelBench's format."""
+
+    def __init__(self, path: str, evaluates: bool = False) -> None:
+        """`evaluates` puts every model into eval mode, as a module is used after training (`--eval`)."""
+        super().__init__(path)
+        self.evaluates = evaluates
+        self.model_class = self._model_class()
+        if not callable(getattr(self._module, "get_inputs", None)):
+            raise TaskError(
+                f"{self.file}: no function `get_inputs`; it must return the list of forward's arguments"
+            )
 
     def _model_class(self) -> type[torch.nn.Module]:
         model = getattr(self._module, "Model", None)
@@ -106,11 +118,6 @@ class TaskFile:
     def init_names(self) -> list[str]:
         """Returns the names of the constructor's positional parameters, without self."""
         return _positional_names(self.model_class.__init__)
-
-    @property
-    def names(self) -> dict[str, Any]:
-        """What the file defines at its top level."""
-        return self._module.__dict__
 
     def forward_names(self) -> list[str]:
         return _positional_names(self.model_class.forward)

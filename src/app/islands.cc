@@ -66,10 +66,6 @@ class IslandSearch final {
   [[nodiscard]] std::vector<std::size_t> ByShare() const;
   Result<void> Optimize(const IslandTask& cut, IslandWork& work, const Deadline& deadline);
   Result<fs::path> TaskFile(const IslandTask& cut, const IslandWork& work) const;
-  [[nodiscard]] SearchPlan PlanFor(const TaskBench& opened, const Deadline& deadline) const;
-  void Note(IslandWork& work, const IslandTask& cut, const TaskBench& opened,
-            const SearchOutcome& outcome) const;
-  [[nodiscard]] std::vector<std::size_t> ByGain() const;
   [[nodiscard]] std::vector<std::size_t> SizesOfSeeds(std::size_t islands) const;
   Result<void> AddSeeds();
   Result<std::optional<Candidate>> Mixed(const std::vector<std::size_t>& members);
@@ -93,6 +89,7 @@ Result<IslandsOutcome> IslandSearch::Run() {
   for (const IslandWork& work : outcome_.islands) islands.push_back(work.island);
   const std::vector<IslandTask> cut = TRY(CutIslands(task_.server(), islands));
   TRY(OptimizeAll(cut));
+  if (!wish_.candidates) return std::move(outcome_);
   TRY(AddSeeds());
   if (outcome_.seeds.empty()) Refuse();
   return std::move(outcome_);
@@ -129,16 +126,6 @@ Result<fs::path> IslandSearch::TaskFile(const IslandTask& cut, const IslandWork&
   return file;
 }
 
-SearchPlan IslandSearch::PlanFor(const TaskBench& opened, const Deadline& deadline) const {
-  return {.settings = NewRunSettings(wish_.choice, wish_.judging, bench_, opened),
-          .budget = wish_.choice.budget,
-          .compile_baseline = false,
-          .retune = wish_.choice.tune.again,
-          .call = false,
-          .measure_again = false,
-          .deadline = deadline};
-}
-
 // Returns the islands, those first that take most of the time.
 std::vector<std::size_t> IslandSearch::ByShare() const {
   std::vector<std::size_t> order(outcome_.islands.size());
@@ -151,7 +138,7 @@ std::vector<std::size_t> IslandSearch::ByShare() const {
 // An island gets the part of the time that its share is of those not tried yet, so what one does
 // not use is left to the next.
 Result<void> IslandSearch::OptimizeAll(const std::vector<IslandTask>& cut) {
-  const Deadline all = wish_.deadline.Part(kPartForIslands);
+  const Deadline all = wish_.deadline.Part(wish_.candidates ? kPartForIslands : 1.0);
   double rest = 0;
   for (const IslandWork& work : outcome_.islands)
     if (work.share >= kLeastShare) rest += work.share;
@@ -175,55 +162,24 @@ Result<void> IslandSearch::OptimizeAll(const std::vector<IslandTask>& cut) {
 Result<void> IslandSearch::Optimize(const IslandTask& cut, IslandWork& work,
                                     const Deadline& deadline) {
   const fs::path file = TRY(TaskFile(cut, work));
-  const VerifyOptions options{
-      .judging = wish_.judging, .deadline = deadline, .precision = Precision::kRough};
-  Result<std::unique_ptr<TaskBench>> opened =
-      TaskBench::Open(bench_, file, options, Measure::kEager);
+  const Result<std::unique_ptr<TaskBench>> opened = OpenPart(bench_, file, wish_.part, deadline);
   if (!opened && opened.error().kind == ErrorKind::kTask) {
     work.outcome = opened.error().message;
     return {};
   }
   if (!opened) return std::unexpected(opened.error());
-  if (wish_.lint) TRY((*opened)->EnsureLint({}));
-  SearchPlan plan = PlanFor(**opened, deadline);
-  plan.run = TRY(StartRun(bench_.store(), (*opened)->task(), file, plan.settings));
-  work.run = plan.run.id;
-  const SearchOutcome outcome = TRY(RunSearch(context_, bench_, **opened, plan, observer_.search));
-  if (outcome.session.stopped == StopReason::kInterrupted)
-    return Fail(ErrorKind::kInterrupted, "interrupted while optimising " + work.name);
-  Note(work, cut, **opened, outcome);
+  PartFound found =
+      TRY(SearchPart(context_, bench_, **opened, file, wish_.part, deadline, observer_.search));
+  work.run = std::move(found.run);
+  work.outcome = std::move(found.outcome);
+  work.speedup = found.speedup;
+  if (found.candidate) {
+    work.kernel = IslandKernel{.island = cut,
+                               .task = (*opened)->task(),
+                               .kernel_header = (*opened)->header(),
+                               .candidate = *std::move(found.candidate)};
+  }
   return {};
-}
-
-void IslandSearch::Note(IslandWork& work, const IslandTask& cut, const TaskBench& opened,
-                        const SearchOutcome& outcome) const {
-  const Trial* best = outcome.session.tree.best();
-  const Evaluation* judged = ReportedBest(outcome);
-  if (best == nullptr || judged == nullptr || !judged->passed()) {
-    const Trial* last = outcome.session.tree.last();
-    work.outcome = last == nullptr ? "no attempt" : last->evaluation.reason;
-    return;
-  }
-  work.speedup = judged->speedup_eager;
-  work.kernel = IslandKernel{.island = cut,
-                             .task = opened.task(),
-                             .kernel_header = opened.header(),
-                             .candidate = *best->candidate};
-  if (work.speedup && work.speedup->median <= 1) work.outcome = "no faster than eager";
-}
-
-// Returns the islands whose kernel is faster, those that save most of the whole's time first.
-std::vector<std::size_t> IslandSearch::ByGain() const {
-  std::vector<std::pair<double, std::size_t>> gains;
-  for (std::size_t i = 0; i < outcome_.islands.size(); ++i) {
-    const IslandWork& work = outcome_.islands[i];
-    if (!work.kernel || !work.outcome.empty() || !work.speedup) continue;
-    gains.emplace_back(work.share * (1 - 1 / work.speedup->median), i);
-  }
-  std::ranges::sort(gains, std::greater{});
-  std::vector<std::size_t> islands;
-  for (const auto& [gain, island] : gains) islands.push_back(island);
-  return islands;
 }
 
 // Returns how many islands each candidate for the whole has. There are as many candidates as there
@@ -244,7 +200,7 @@ std::vector<std::size_t> IslandSearch::SizesOfSeeds(std::size_t islands) const {
 // A candidate replaces the best only if it is clearly faster. Where each has more islands than the
 // one before, an island that does not help the whole is therefore not kept.
 Result<void> IslandSearch::AddSeeds() {
-  const std::vector<std::size_t> islands = ByGain();
+  const std::vector<std::size_t> islands = IslandsByGain(outcome_.islands);
   const std::vector<std::size_t> sizes = SizesOfSeeds(islands.size());
   for (const std::size_t size : sizes) {
     std::vector<std::size_t> members(islands.begin(),
@@ -292,6 +248,19 @@ void IslandSearch::Refuse() {
 bool NeedsIslands(const SearchChoice& choice, const JudgingOptions& judging, const Task& task) {
   return IsExpert(choice.coder_model) && RunsOnProcessor(judging.language) && task.dims.empty() &&
          !task.graph.empty() && !expert::ExpertKnows(task);
+}
+
+std::vector<std::size_t> IslandsByGain(const std::vector<IslandWork>& islands) {
+  std::vector<std::pair<double, std::size_t>> gains;
+  for (std::size_t i = 0; i < islands.size(); ++i) {
+    const IslandWork& work = islands[i];
+    if (!work.kernel || !work.outcome.empty() || !work.speedup) continue;
+    gains.emplace_back(work.share * (1 - 1 / work.speedup->median), i);
+  }
+  std::ranges::sort(gains, std::greater{});
+  std::vector<std::size_t> order;
+  for (const auto& [gain, island] : gains) order.push_back(island);
+  return order;
 }
 
 Result<IslandsOutcome> OptimizeIslands(const AppContext& context, Workbench& bench, TaskBench& task,

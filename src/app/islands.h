@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/context.h"
+#include "app/part_search.h"
 #include "app/search_choice.h"
 #include "app/search_run.h"
 #include "app/task_bench.h"
@@ -56,10 +57,9 @@ struct IslandsObserver {
 };
 
 struct IslandsWish {
-  const SearchChoice& choice;
-  const JudgingOptions& judging;
-  bool lint = true;
-  Deadline deadline;  // of the whole command
+  PartWish part;
+  Deadline deadline;       // of the whole command
+  bool candidates = true;  // false: the islands' kernels are all that is wanted
 };
 
 // Returns whether the expert is to write a CPU kernel for a task of which it cannot write all.
@@ -73,6 +73,9 @@ struct IslandsWish {
 [[nodiscard]] Result<IslandsOutcome> OptimizeIslands(const AppContext& context, Workbench& bench,
                                                      TaskBench& task, const IslandsWish& wish,
                                                      const IslandsObserver& observer);
+
+// Returns the islands (indices) whose kernel is faster, those that save most of the whole first.
+[[nodiscard]] std::vector<std::size_t> IslandsByGain(const std::vector<IslandWork>& islands);
 
 // Makes the run of the whole judge the outcome's candidates and nothing else.
 void SearchSeedsOnly(const IslandsOutcome& outcome, SearchPlan& plan);

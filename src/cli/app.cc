@@ -139,6 +139,7 @@ Result<int> RunChosen(const Registry& registry, const CLI::App& chosen, const Co
 
 void AddCommands(CLI::App& app, Registry& registry) {
   AddOptimize(app, registry);
+  AddModel(app, registry);
   AddEvaluate(app, registry);
   AddProfile(app, registry);
   AddDiagnose(app, registry);

@@ -70,6 +70,7 @@ CLI::App& AddCommand(CLI::App& app, Registry& registry, const std::string& name,
                      const std::string& summary, const std::string& example);
 
 void AddOptimize(CLI::App& app, Registry& registry);
+void AddModel(CLI::App& app, Registry& registry);
 void AddEvaluate(CLI::App& app, Registry& registry);
 void AddProfile(CLI::App& app, Registry& registry);
 void AddDiagnose(CLI::App& app, Registry& registry);

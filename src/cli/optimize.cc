@@ -62,8 +62,8 @@ Result<IslandsOutcome> SearchIslands(const Context& context, const IslandsWish& 
             context.console.Note(fmt::format("island {}/{}: {}, {} operators, {:.0f} % of the time",
                                              number + 1, all, island.name,
                                              island.island.nodes.size(), 100 * island.share));
-            progress =
-                std::make_unique<SearchProgress>(context.console.err, wish.choice.budget.attempts);
+            progress = std::make_unique<SearchProgress>(context.console.err,
+                                                        wish.part.choice.budget.attempts);
           },
       .search = {.on_phase = [&](int attempt,
                                  std::string_view phase) { progress->OnPhase(attempt, phase); },
@@ -134,10 +134,11 @@ Result<int> Optimize(const Context& context, const OptimizeFlags& flags, const S
                   .deadline = deadline};
   std::optional<IslandsOutcome> islands;
   if (!start && NeedsIslands(choice, judging, task->task())) {
-    islands = TRY(SearchIslands(
-        context,
-        {.choice = choice, .judging = judging, .lint = !flags.no_lint, .deadline = deadline},
-        *bench, *task));
+    islands =
+        TRY(SearchIslands(context,
+                          {.part = {.choice = choice, .judging = judging, .lint = !flags.no_lint},
+                           .deadline = deadline},
+                          *bench, *task));
     if (islands->seeds.empty()) return NothingWritten(context, *islands);
     SearchSeedsOnly(*islands, plan);
   }

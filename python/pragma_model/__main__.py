@@ -1,0 +1,29 @@
+"""`python -m pragma_model`: communicates on descriptor 3. stdout and stderr are only logs."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import socket
+import sys
+
+from pragma_torch.channel import Channel
+from pragma_torch.process import limit_files
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="pragma_model")
+    parser.add_argument("--threads", type=int, default=1)
+    arguments = parser.parse_args()
+    os.umask(0)  # a later jail may run as another user; only it and pragma see these files
+    limit_files(compiling=False)
+    channel = Channel(socket.socket(fileno=os.dup(3)))
+    os.close(3)
+    from pragma_model.server import Server
+
+    Server(channel, arguments.threads).serve()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

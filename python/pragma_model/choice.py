@@ -1,0 +1,174 @@
+"""Choice: which submodules of a model become tasks, and which of them are the same task.
+
+A module is taken whole if it is small enough for one kernel. It is divided if it is larger, if it cannot be captured,
+or if most of its time is spent in blocks that are alike: one kernel then serves all of them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import torch
+
+from pragma_model.modelfile import Call
+from pragma_model.survey import Visit, arguments_of
+from pragma_model.unit import Form, NotAUnit, Unit
+
+_MOST_OPERATORS = 220  # of a unit; one kernel of more would take minutes to compile
+_LEAST_SHARE = 0.01  # of the model's time
+_BLOCK_OPERATORS = 16  # a repeated block of fewer is not worth a task of its own
+_REPEATED = 3  # so many alike blocks
+_REPEATED_SHARE = 0.6  # of the module's time, for the module to be divided into them
+
+
+@dataclasses.dataclass
+class Part:
+    """Equal submodules, and the first of them as a captured unit."""
+
+    unit: Unit
+    paths: list[str]
+    seconds: float  # of all of them in one call of the model
+
+
+@dataclasses.dataclass
+class Left:
+    """A submodule that stays Torch's."""
+
+    path: str
+    kind: str
+    seconds: float
+    why: str
+
+
+class Choice:
+    """Walks the model from its root down."""
+
+    def __init__(self, model: torch.nn.Module, call: Call, visits: dict[str, Visit], file: str) -> None:
+        self._model = model
+        self._visits = visits
+        self._file = file
+        self._whole = visits[""].seconds
+        self._calls = arguments_of(model, call, list(visits))
+        self.parts: list[Part] = []
+        self.left: list[Left] = []
+
+    def run(self) -> None:
+        self._take("")
+        self.parts.sort(key=lambda part: -part.seconds)
+        self.left.sort(key=lambda left: -left.seconds)
+
+    def _take(self, path: str) -> None:
+        """Makes the module a part, or divides it."""
+        visit = self._visits.get(path)
+        if visit is None:  # a container that is not called itself, such as a ModuleList
+            self._divide(path)
+            return
+        if visit.seconds < _LEAST_SHARE * self._whole:
+            return
+        if visit.operators > _MOST_OPERATORS or self._repeats(path):
+            self._divide(path)
+            return
+        try:
+            self._add(path, visit)
+        except NotAUnit as error:
+            if not self._divide(path):
+                kind = type(self._model.get_submodule(path)).__name__
+                self.left.append(Left(path, kind, visit.seconds, str(error)))
+
+    def _divide(self, path: str) -> bool:
+        """Takes the module's children. Returns whether it has any that are called."""
+        children = self._children(path)
+        for child in children:
+            self._take(child)
+        return any(self._called_below(child) for child in children)
+
+    def _children(self, path: str) -> list[str]:
+        names = [name for name, _ in self._model.get_submodule(path).named_children()]
+        return [f"{path}.{name}" if path else name for name in names]
+
+    def _called_below(self, path: str) -> bool:
+        return path in self._visits or any(name.startswith(path + ".") for name in self._visits)
+
+    def _repeats(self, path: str) -> bool:
+        """Returns whether most of the module's time is spent in siblings that look alike and are worth a task."""
+        prefix = path + "." if path else ""
+        families: dict[Any, list[float]] = {}
+        for name, visit in self._visits.items():
+            if name != path and name.startswith(prefix) and visit.operators >= _BLOCK_OPERATORS:
+                parent = name.rpartition(".")[0]
+                families.setdefault((parent, self._look(name), visit.operators), []).append(visit.seconds)
+        whole = self._visits[path].seconds
+        return any(len(times) >= _REPEATED and sum(times) >= _REPEATED_SHARE * whole for times in families.values())
+
+    def _look(self, path: str) -> Any:
+        module = self._model.get_submodule(path)
+        return type(module), tuple((name, tuple(p.shape), p.dtype) for name, p in module.named_parameters())
+
+    def _add(self, path: str, visit: Visit) -> None:
+        module = self._model.get_submodule(path)
+        call = self._calls[path]
+        for part in self.parts:
+            if self._equal(part, path, call):
+                part.paths.append(path)
+                part.seconds += visit.seconds
+                return
+        self.parts.append(Part(Unit(module, call, path, self._file), [path], visit.seconds))
+
+    def _equal(self, part: Part, path: str, call: Call) -> bool:
+        """Returns whether the module computes what the part's computes. Modules whose attributes differ (a layer's
+        number, say) are compared by their graphs."""
+        first = part.unit.path
+        if self._look(first) != self._look(path) or not _same_form(part.unit.given, call):
+            return False
+        module = self._model.get_submodule(path)
+        if alike(self._model.get_submodule(first), module):
+            return True
+        return Unit(module, call, path, self._file).fingerprint() == part.unit.fingerprint()
+
+
+def _same_form(given: Form, call: Call) -> bool:
+    try:
+        other = Form.of((call.args, call.kwargs), "it takes")
+    except NotAUnit:
+        return False
+    return given.spec == other.spec and all(
+        _said(ours) == _said(theirs) for ours, theirs in zip(given.leaves, other.leaves, strict=True)
+    )
+
+
+def _said(leaf: Any) -> Any:
+    return (tuple(leaf.shape), leaf.dtype) if isinstance(leaf, torch.Tensor) else (type(leaf), leaf)
+
+
+_NOT_COMPARED = {"_parameters", "_buffers", "_modules", "training"}
+
+
+def alike(one: torch.nn.Module, other: torch.nn.Module) -> bool:
+    """Returns whether two modules have the same classes and attributes throughout, apart from parameters."""
+    ours, theirs = list(one.named_modules()), list(other.named_modules())
+    if [(name, type(module)) for name, module in ours] != [(name, type(module)) for name, module in theirs]:
+        return False
+    return all(_same_attributes(a, b) for (_, a), (_, b) in zip(ours, theirs, strict=True))
+
+
+def _same_attributes(one: torch.nn.Module, other: torch.nn.Module) -> bool:
+    # Buffers decide what is computed as weights do, but a kernel gets them as arguments too.
+    ours, theirs = (
+        {k: v for k, v in vars(m).items() if k not in _NOT_COMPARED and "hooks" not in k} for m in (one, other)
+    )
+    return ours.keys() == theirs.keys() and all(_same_value(ours[name], theirs[name]) for name in ours)
+
+
+def _same_value(one: Any, other: Any) -> bool:
+    if one is other:
+        return True
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, (bool, int, float, str)):
+        return bool(one == other)
+    if isinstance(one, (tuple, list)):
+        return len(one) == len(other) and all(_same_value(a, b) for a, b in zip(one, other, strict=True))
+    if isinstance(one, (set, frozenset)):
+        return bool(one == other)
+    return False

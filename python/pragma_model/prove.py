@@ -1,0 +1,193 @@
+"""Proof: compares and times a whole model with and without its kernels. What is kept is decided by pragma (app/)."""
+
+from __future__ import annotations
+
+import copy
+import importlib
+import pathlib
+import random
+import signal
+import sys
+from collections.abc import Callable
+from time import perf_counter
+from typing import Any
+
+import torch
+
+from pragma_model.modelfile import Call, ModelFile
+from pragma_model.values import distance, result_of, wide, wide_result
+from pragma_torch.errors import ServerError, one_line
+
+_SEEDS = (101, 202)  # of the fresh inputs on which results are compared
+_SHORTEST = 0.02  # seconds of one sample: shorter calls are repeated
+_WIDE_MEMORY = 0.6  # of the free memory, for a float64 copy of the model
+
+
+class Proof:
+    """A model, its compiled copy, and the folder with its kernels."""
+
+    def __init__(self, file: str, folder: pathlib.Path, say: Callable[[str], None]) -> None:
+        self._say = say
+        self._folder = str(folder)
+        say("building the model")
+        self._file = ModelFile(file)
+        self._model = self._file.make_model()
+        self._calls = self._file.make_calls()
+        self._compiled: Any = None
+        self._wide: torch.nn.Module | None = None
+        sys.path.insert(0, self._folder)
+        self._kernels = importlib.import_module("pragma_kernels")
+
+    def first(self, message: dict[str, Any]) -> dict[str, Any]:
+        """Returns the seconds and peak bytes of a first call, with Torch alone and with all kernels installed."""
+        found = {}
+        for name, units in (("eager", None), ("kernels", message["units"])):
+            began = perf_counter()
+            _forget_peak()
+            self._install(units)
+            self._run(self._model, self._calls[0])
+            found[name] = {"seconds": perf_counter() - began, "bytes": _peak()}
+            self._remove(units)
+        return found
+
+    def check(self, message: dict[str, Any]) -> dict[str, Any]:
+        """Returns the errors of the model's results with these units installed, beside Torch's own, on fresh inputs."""
+        self._say("computing the truth in float64")
+        reference = self._reference()
+        errors = []
+        for seed in _SEEDS:
+            call = self._file.make_calls(seed)[0]
+            eager = result_of(self._model, call)
+            truth = eager if reference is None else wide_result(reference, call)
+            self._say("comparing the whole model")
+            self._install(message["units"])
+            got = result_of(self._model, call)
+            self._remove(message["units"])
+            if not len(got) == len(eager) == len(truth):
+                raise ServerError("the model returns another number of tensors with its kernels")
+            errors += [
+                {"error": _finite(distance(g, t)), "eager": _finite(distance(e, t)), "float": g.is_floating_point()}
+                for g, e, t in zip(got, eager, truth, strict=True)
+            ]
+        return {"errors": errors, "reference": "eager" if reference is None else "float64", "sets": len(_SEEDS)}
+
+    def stats(self, message: dict[str, Any]) -> dict[str, Any]:
+        """Returns what the run time counts in one call with these units."""
+        self._install(message["units"])
+        self._run(self._model, self._calls[0])
+        counted = self._kernels.stats(self._model)
+        self._remove(message["units"])
+        return {"stats": counted}
+
+    def compile(self, message: dict[str, Any]) -> dict[str, Any]:
+        """Compiles a copy of the model with torch.compile. Returns the seconds that took, or why it failed."""
+        self._say("torch.compile compiles the model")
+        began = perf_counter()
+        try:
+            with _limit(message["seconds"]):
+                compiled = torch.compile(copy.deepcopy(self._model))
+                for _ in range(2):
+                    self._run(compiled, self._calls[0])
+        except BaseException as error:
+            return {"seconds": perf_counter() - began, "failure": f"{type(error).__name__}: {one_line(str(error))}"}
+        self._compiled = compiled
+        return {"seconds": perf_counter() - began, "failure": ""}
+
+    def time(self, message: dict[str, Any]) -> dict[str, Any]:
+        """Times sides in rounds: in each round every side runs once, in a new order. Returns seconds per call.
+
+        A side is "eager", "compile", or a list of units that are installed for it.
+        """
+        sides: dict[str, Any] = message["sides"]
+        repeats = dict.fromkeys(sides, 1)
+        for name, side in sides.items():  # warm, and learn how long a call takes
+            for _ in range(2):
+                taken = self._sample(side, 1)
+            repeats[name] = max(1, round(_SHORTEST / max(taken, 1e-6)))
+        samples: dict[str, list[float]] = {name: [] for name in sides}
+        order = list(sides)
+        shuffle = random.Random(message["seed"]).shuffle
+        began = perf_counter()
+        while len(samples[order[0]]) < message["most"]:
+            done = len(samples[order[0]])
+            if done >= message["least"] and perf_counter() - began > message["seconds"]:
+                break
+            self._say(f"timing the whole model, round {done + 1}")
+            shuffle(order)
+            for name in order:
+                samples[name].append(self._sample(sides[name], repeats[name]))
+        return {"samples": samples}
+
+    def _sample(self, side: Any, repeats: int) -> float:
+        units = side if isinstance(side, list) else None
+        model = self._compiled if side == "compile" else self._model
+        self._install(units)
+        calls = [copy.deepcopy(self._calls[0]) for _ in range(repeats)]
+        began = perf_counter()
+        for call in calls:
+            self._run(model, call)
+        taken = (perf_counter() - began) / repeats
+        self._remove(units)
+        return taken
+
+    def _run(self, model: Any, call: Call) -> None:
+        with torch.inference_mode():
+            call.of(model)
+
+    def _install(self, units: list[str] | None) -> None:
+        if units:
+            self._kernels.apply(self._model, self._folder, only=units)
+
+    def _remove(self, units: list[str] | None) -> None:
+        if units:
+            self._kernels.remove(self._model)
+
+    def _reference(self) -> torch.nn.Module | None:
+        """Returns the model in float64, or None where it does not fit or does not run."""
+        if self._wide is None:
+            needed = 2 * sum(t.numel() * t.element_size() for t in self._model.state_dict().values())
+            if needed > _WIDE_MEMORY * _free():
+                return None
+            try:
+                made = wide(self._model)
+                wide_result(made, self._calls[0])
+                self._wide = made
+            except Exception:  # a model may insist on float32
+                return None
+        return self._wide
+
+
+def _finite(value: float) -> float:
+    return min(value, 1e300)  # JSON has no infinity
+
+
+def _free() -> int:
+    with open("/proc/meminfo", encoding="ascii") as stream:
+        return next(int(line.split()[1]) << 10 for line in stream if line.startswith("MemAvailable"))
+
+
+def _forget_peak() -> None:
+    with open("/proc/self/clear_refs", "w", encoding="ascii") as stream:
+        stream.write("5")
+
+
+def _peak() -> int:
+    with open("/proc/self/status", encoding="ascii") as stream:
+        return next(int(line.split()[1]) << 10 for line in stream if line.startswith("VmHWM"))
+
+
+class _limit:
+    """Raises TimeoutError in the main thread after some seconds."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+
+    def __enter__(self) -> None:
+        def late(*_: Any) -> None:
+            raise TimeoutError(f"not done in {self._seconds:.0f} s")
+
+        signal.signal(signal.SIGALRM, late)
+        signal.setitimer(signal.ITIMER_REAL, self._seconds)
+
+    def __exit__(self, *_: Any) -> None:
+        signal.setitimer(signal.ITIMER_REAL, 0)

@@ -1,0 +1,156 @@
+"""The server behind `pragma model`: one model file, and one request per line (docs/torch-protocol.md)."""
+
+from __future__ import annotations
+
+import pathlib
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from pragma_model.choice import Choice
+from pragma_model.keep import keep
+from pragma_model.modelfile import ModelFile
+from pragma_model.pack import PackError, pack
+from pragma_model.prove import Proof
+from pragma_model.survey import survey
+from pragma_model.unit import NotAUnit
+from pragma_torch.channel import Channel, close_all
+from pragma_torch.errors import ServerError, TaskError, one_line, task_error
+from pragma_torch.process import keep_freed_memory
+
+
+class Server:
+    """Serves one client until it quits or closes the socket."""
+
+    def __init__(self, channel: Channel, threads: int) -> None:
+        self._channel = channel
+        self._threads = threads
+        self._operations: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+            "capture": self._capture,
+            "pack": self._pack,
+            "keep": self._keep,
+            "prove": self._prove,
+            "first": lambda message: self._proved().first(message),
+            "check": lambda message: self._proved().check(message),
+            "stats": lambda message: self._proved().stats(message),
+            "compile": lambda message: self._proved().compile(message),
+            "time": lambda message: self._proved().time(message),
+        }
+        self._proof: Proof | None = None
+        self._constants: dict[str, dict[str, torch.Tensor]] = {}  # of a unit, by its first path
+
+    def serve(self) -> None:
+        torch.set_num_threads(self._threads)
+        keep_freed_memory()
+        self._channel.send({"hello": 1, "torch": torch.__version__, "triton": ""})
+        while True:
+            request = self._channel.receive()
+            if request is None or request[0].get("op") == "quit":
+                return
+            message, fds = request
+            close_all(fds)
+            reply = self._answer(message)
+            reply["id"] = message.get("id")
+            self._channel.send(reply)
+
+    def _say(self, phase: str) -> None:
+        """Tells the client what is being done."""
+        self._channel.send({"phase": phase})
+
+    def _answer(self, message: dict[str, Any]) -> dict[str, Any]:
+        try:
+            return {"ok": True} | self._operations[message["op"]](message)
+        except TaskError as error:
+            return _error("task", error.message, error.detail)
+        except PackError as error:
+            return _error("request", one_line(str(error)), str(error))
+        except (ServerError, ValueError, KeyError, TypeError, OSError) as error:
+            return _error("request", one_line(str(error)) or type(error).__name__, traceback.format_exc())
+        except BaseException as error:
+            traceback.print_exc()
+            return _error("internal", f"{type(error).__name__}: {one_line(str(error))}", traceback.format_exc())
+
+    def _capture(self, message: dict[str, Any]) -> dict[str, Any]:
+        """Finds the parts of the file's model that become tasks."""
+        self._say("building the model")
+        file = ModelFile(message["file"])
+        model = file.make_model()
+        calls = file.make_calls()
+        self._say("timing its modules")
+        visits = _run(file, lambda: survey(model, calls[0]))
+        self._say("capturing its modules")
+        choice = Choice(model, calls[0], visits, message["file"])
+        _run(file, choice.run)
+        return {
+            "name": file.name.removesuffix(".py"),
+            "kind": type(model).__name__,
+            "parameters": sum(p.numel() for p in model.parameters()),
+            "calls": len(calls),
+            "operators": visits[""].operators,
+            "seconds": visits[""].seconds,
+            "parts": self._parts(choice, file.name),
+            "left": [
+                {"path": left.path, "kind": left.kind, "seconds": left.seconds, "why": left.why} for left in choice.left
+            ],
+        }
+
+    def _parts(self, choice: Choice, name: str) -> list[dict[str, Any]]:
+        found = []
+        for part in choice.parts:
+            unit = part.unit
+            try:
+                task = unit.task(f"{unit.kind} of {name}")
+            except NotAUnit as error:
+                found.append(_part(part, {"refusal": str(error)}))
+                continue
+            self._constants[unit.path] = unit.constants()
+            found.append(_part(part, {"refusal": ""} | task))
+        return found
+
+    def _prove(self, message: dict[str, Any]) -> dict[str, Any]:
+        """Opens a model and a folder of kernels for the operations that compare and time them."""
+        self._proof = Proof(message["file"], _package(message), self._say)
+        return {}
+
+    def _proved(self) -> Proof:
+        if self._proof is None:
+            raise ServerError("no model is opened to be proved")
+        return self._proof
+
+    def _pack(self, message: dict[str, Any]) -> dict[str, Any]:
+        request = message["request"]
+        for unit in request["units"]:
+            unit["constants"] = self._constants.get(unit["paths"][0], {})
+        return pack(request, _package(message))
+
+    def _keep(self, message: dict[str, Any]) -> dict[str, Any]:
+        """Takes the other units out of the package."""
+        keep(_package(message), message["units"])
+        return {}
+
+
+def _package(message: dict[str, Any]) -> pathlib.Path:
+    """The folder of the package, in the one that pragma gave."""
+    return pathlib.Path(message["folder"]) / "package"
+
+
+def _part(part: Any, more: dict[str, Any]) -> dict[str, Any]:
+    unit = part.unit
+    said = {"kind": unit.kind, "paths": part.paths, "seconds": part.seconds, "operators": unit.operators}
+    return said | more
+
+
+def _run(file: ModelFile, what: Callable[[], Any]) -> Any:
+    """Runs what calls the user's model; what that raises is the file's fault."""
+    try:
+        return what()
+    except (ServerError, TaskError):
+        raise
+    except BaseException as error:
+        raise task_error(file.name, "the model's forward", error, file.path) from error
+
+
+def _error(kind: str, message: str, detail: str) -> dict[str, Any]:
+    return {"ok": False, "error": {"kind": kind, "message": message, "detail": detail}}

@@ -1,0 +1,241 @@
+#include "app/proof.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/deadline.h"
+#include "base/result.h"
+#include "core/json_reader.h"
+#include "core/json_writer.h"
+#include "core/statistics.h"
+#include "core/timing.h"
+#include "task/whole_model_server.h"
+
+namespace pragma {
+namespace {
+
+// Sums in another order err differently. More than this times Torch's own error is another
+// computation.
+constexpr double kErrorFactor = 10;
+constexpr double kLeastLimit = 1e-6;         // for models that Torch computes almost exactly
+constexpr double kLimitAgainstEager = 1e-4;  // where there is no truth in float64
+constexpr std::size_t kLeastRounds = 5;
+constexpr std::size_t kMostRounds = 40;
+constexpr double kPartForUnits = 0.4;  // of the time, to time the model without each unit
+constexpr double kPartForCompile = 0.35;
+constexpr Seconds kMostForCompile{300};
+
+using Sides = std::map<std::string, std::vector<double>>;  // seconds per call, by round
+
+class Prover final {
+ public:
+  Prover(WholeModelServer& server, std::vector<std::string> units, const Deadline& deadline,
+         const WholeModelServer::OnPhase& on_phase)
+      : server_(server), units_(std::move(units)), deadline_(deadline), on_phase_(on_phase) {}
+
+  Result<ModelProof> Run(bool compile_baseline);
+
+ private:
+  Result<JsonReader> Ask(JsonWriter& request, const std::string& what) {
+    return server_.Ask(request, what, deadline_, on_phase_);
+  }
+  Result<void> Open();
+  Result<void> First();
+  Result<ModelError> Check(const std::vector<std::string>& units);
+  Result<void> KeepRight();
+  Result<void> Compile();
+  Result<void> KeepFaster();
+  Result<void> Measure();
+  struct Side {
+    std::string name;
+    bool compile = false;
+    std::vector<std::string> units;
+  };
+  Result<Sides> Time(const std::vector<Side>& sides, Seconds limit);
+  void TakeOut(const std::string& unit, std::string why);
+
+  WholeModelServer& server_;
+  std::vector<std::string> units_;  // that are not taken out
+  Deadline deadline_;
+  const WholeModelServer::OnPhase& on_phase_;
+  ModelProof proof_;
+};
+
+// Returns the interval of one side's time over the other's, paired by round.
+Interval Ratio(const std::vector<double>& slow, const std::vector<double>& fast) {
+  std::vector<double> logs;
+  for (std::size_t i = 0; i < std::min(slow.size(), fast.size()); ++i)
+    logs.push_back(std::log(slow[i] / fast[i]));
+  return GeometricInterval(logs);
+}
+
+Interval Millis(const std::vector<double>& seconds) {
+  std::vector<double> logs;
+  for (const double value : seconds) logs.push_back(std::log(value * 1e3));
+  return GeometricInterval(logs);
+}
+
+void Prover::TakeOut(const std::string& unit, std::string why) {
+  std::erase(units_, unit);
+  proof_.taken[unit] = std::move(why);
+}
+
+Result<void> Prover::Open() {
+  JsonWriter request = WholeModelRequest("prove");
+  TRY(Ask(request, "opening the model to prove it"));
+  return {};
+}
+
+Result<void> Prover::First() {
+  JsonWriter request = WholeModelRequest("first");
+  request.Field("units", units_);
+  const JsonReader reply = TRY(Ask(request, "the model's first call"));
+  reply["eager"].Get("seconds", proof_.first_call_eager);
+  reply["kernels"].Get("seconds", proof_.first_call_kernels);
+  reply["eager"].Get("bytes", proof_.peak_eager);
+  reply["kernels"].Get("bytes", proof_.peak_kernels);
+  return reply.status();
+}
+
+// Compares the whole model with these units with the truth. The result is that of the tensor that
+// is furthest beyond its limit.
+Result<ModelError> Prover::Check(const std::vector<std::string>& units) {
+  JsonWriter request = WholeModelRequest("check");
+  request.Field("units", units);
+  const JsonReader reply = TRY(Ask(request, "comparing the whole model"));
+  ModelError worst{.right = true};
+  reply.Get("reference", worst.reference);
+  const bool wide = worst.reference == "float64";
+  double furthest = -1;
+  for (const JsonReader& value : reply["errors"].items()) {
+    ModelError one{.reference = worst.reference};
+    value.Get("error", one.error);
+    value.Get("eager", one.eager);
+    one.limit = wide ? std::max(kErrorFactor * one.eager, kLeastLimit) : kLimitAgainstEager;
+    one.right = one.error <= one.limit;
+    const double beyond = one.error / one.limit;
+    if (beyond > furthest) worst = one;
+    furthest = std::max(furthest, beyond);
+  }
+  TRY(reply.status());
+  return worst;
+}
+
+// Takes out the units with which the model is wrong.
+Result<void> Prover::KeepRight() {
+  proof_.error = TRY(Check(units_));
+  if (proof_.error.right) return {};
+  for (const std::string& unit : std::vector(units_)) {
+    const ModelError alone = TRY(Check({unit}));
+    if (!alone.right) TakeOut(unit, "the whole model's values are wrong with it");
+  }
+  if (!units_.empty()) proof_.error = TRY(Check(units_));
+  // Errors may add up so that only all of them together are wrong.
+  while (!units_.empty() && !proof_.error.right) {
+    TakeOut(units_.back(), "the whole model's values are wrong with it and the others");
+    if (!units_.empty()) proof_.error = TRY(Check(units_));
+  }
+  return {};
+}
+
+Result<void> Prover::Compile() {
+  JsonWriter request = WholeModelRequest("compile");
+  const Seconds limit = std::min(kMostForCompile, deadline_.Left() * kPartForCompile);
+  request.Field("seconds", limit.count());
+  const JsonReader reply = TRY(Ask(request, "torch.compile"));
+  reply.Get("failure", proof_.compile_failure);
+  return reply.status();
+}
+
+Result<Sides> Prover::Time(const std::vector<Side>& sides, Seconds limit) {
+  JsonWriter request = WholeModelRequest("time");
+  request.Key("sides").BeginObject();
+  for (const Side& side : sides) {
+    if (side.compile) {
+      request.Field(side.name, "compile");
+    } else if (side.units.empty()) {
+      request.Field(side.name, "eager");
+    } else {
+      request.Field(side.name, side.units);
+    }
+  }
+  request.EndObject().Field("seconds", limit.count()).Field("seed", sides.size());
+  request.Field("least", kLeastRounds).Field("most", kMostRounds);
+  const JsonReader reply = TRY(Ask(request, "timing the whole model"));
+  Sides samples;
+  reply.Get("samples", samples);
+  TRY(reply.status());
+  return samples;
+}
+
+// Times the model without each unit, and takes out those that do not make it faster.
+Result<void> Prover::KeepFaster() {
+  if (units_.empty()) return {};
+  std::vector<Side> sides{{.name = "all", .units = units_}};
+  for (const std::string& unit : units_) {
+    Side side{.name = unit, .units = units_};
+    std::erase(side.units, unit);
+    sides.push_back(std::move(side));
+  }
+  const Seconds left = std::min(deadline_.Left(), Seconds{600});
+  const Sides samples = TRY(Time(sides, left * kPartForUnits));
+  for (const std::string& unit : std::vector(units_)) {
+    proof_.alone[unit] = Ratio(samples.at(unit), samples.at("all"));
+    if (proof_.alone[unit].median <= 1) TakeOut(unit, "does not make the whole faster");
+  }
+  return {};
+}
+
+Result<void> Prover::Measure() {
+  std::vector<Side> sides{{.name = "eager"}};
+  if (proof_.compile_failure.empty()) sides.push_back({.name = "compile", .compile = true});
+  if (!units_.empty()) sides.push_back({.name = "kernels", .units = units_});
+  const Seconds left = std::min(deadline_.Left(), Seconds{600});
+  const Sides samples = TRY(Time(sides, left * 0.8));
+  proof_.eager_ms = Millis(samples.at("eager"));
+  proof_.rounds = samples.at("eager").size();
+  if (samples.contains("compile")) proof_.compile_ms = Millis(samples.at("compile"));
+  if (units_.empty()) return {};
+  const std::vector<double>& ours = samples.at("kernels");
+  proof_.kernels_ms = Millis(ours);
+  proof_.speedup_eager = Ratio(samples.at("eager"), ours);
+  if (samples.contains("compile")) proof_.speedup_compile = Ratio(samples.at("compile"), ours);
+  return {};
+}
+
+Result<ModelProof> Prover::Run(bool compile_baseline) {
+  TRY(Open());
+  TRY(First());
+  TRY(KeepRight());
+  TRY(KeepFaster());
+  if (compile_baseline) {
+    TRY(Compile());
+  } else {
+    proof_.compile_failure = "not asked for";
+  }
+  TRY(Measure());
+  if (proof_.speedup_eager && proof_.speedup_eager->low <= 1) {
+    for (const std::string& unit : std::vector(units_))
+      TakeOut(unit, "the whole model is not clearly faster with it");
+  }
+  proof_.kept = units_;
+  return std::move(proof_);
+}
+
+}  // namespace
+
+Result<ModelProof> ProveModel(WholeModelServer& server, const std::vector<std::string>& units,
+                              bool compile_baseline, const Deadline& deadline,
+                              const WholeModelServer::OnPhase& on_phase) {
+  return Prover(server, units, deadline, on_phase).Run(compile_baseline);
+}
+
+}  // namespace pragma

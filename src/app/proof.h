@@ -1,0 +1,53 @@
+// Decides which of a packed model's units are kept: those with which the whole model computes the
+// right values and is faster (docs/models.md).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/deadline.h"
+#include "base/result.h"
+#include "core/timing.h"
+#include "task/whole_model_server.h"
+
+namespace pragma {
+
+// The largest error of the whole model's results, and what is allowed.
+struct ModelError {
+  double error = 0;  // relative, in the 2-norm; for integers the share that differs
+  double eager = 0;  // Torch's own, of the same result
+  double limit = 0;
+  std::string reference;  // "float64", or "eager" where the model does not fit or run in float64
+  bool right = false;
+};
+
+struct ModelProof {
+  std::vector<std::string> kept;             // units, in the order given
+  std::map<std::string, std::string> taken;  // unit -> why it was taken out again
+  ModelError error;                          // with the kept units
+  Interval eager_ms;                         // one call of the model
+  std::optional<Interval> compile_ms;
+  std::string compile_failure;         // why there is no torch.compile
+  std::optional<Interval> kernels_ms;  // with the kept units; nothing: none is kept
+  std::optional<Interval> speedup_eager;
+  std::optional<Interval> speedup_compile;
+  std::map<std::string, Interval> alone;  // unit -> the whole without it over the whole with it
+  std::size_t rounds = 0;
+  double first_call_eager = 0;  // seconds
+  double first_call_kernels = 0;
+  std::int64_t peak_eager = 0;  // bytes
+  std::int64_t peak_kernels = 0;
+};
+
+// Proves the package that the server's folder holds. `units` are its units, those first that gain
+// most. `server` is a fresh one, which has computed nothing yet.
+[[nodiscard]] Result<ModelProof> ProveModel(WholeModelServer& server,
+                                            const std::vector<std::string>& units,
+                                            bool compile_baseline, const Deadline& deadline,
+                                            const WholeModelServer::OnPhase& on_phase);
+
+}  // namespace pragma

@@ -1,0 +1,76 @@
+// What became of a whole model, for people and as JSON (docs/models.md).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/timing.h"
+#include "report/terminal.h"
+
+namespace pragma {
+
+struct ModelRow {
+  std::string name;  // of the unit: "u1"
+  std::string kind;  // class of the modules
+  std::string path;  // of the first of them; "" is the model itself
+  std::size_t uses = 1;
+  std::size_t operators = 0;
+  double share = 0;                 // of the model's time with Torch
+  std::optional<Interval> speedup;  // of the part over eager
+  std::optional<Interval> whole;    // the model's time without it over that with it
+  std::string outcome;              // "kept", or why it is not
+  std::vector<std::string> runs;
+};
+
+struct ModelLeftRow {
+  std::string path;
+  std::string kind;
+  double share = 0;
+  std::string why;
+};
+
+struct ModelFigures {
+  std::optional<Interval> eager_ms;
+  std::optional<Interval> compile_ms;
+  std::string compile_failure;
+  std::optional<Interval> kernels_ms;
+  std::optional<Interval> speedup_eager;
+  std::optional<Interval> speedup_compile;
+  std::size_t rounds = 0;
+  double error = 0;
+  double eager_error = 0;
+  double limit = 0;
+  std::string reference;
+  double first_call_eager = 0;
+  double first_call_kernels = 0;
+  std::int64_t peak_eager = 0;
+  std::int64_t peak_kernels = 0;
+};
+
+struct ModelReport {
+  std::string name;
+  std::string kind;
+  std::int64_t parameters = 0;
+  std::size_t operators = 0;
+  std::size_t calls = 1;  // example calls that the file gives
+  double seconds = 0;     // of one call, as it was looked at
+  int threads = 1;
+  std::string cpu;
+  std::string torch;
+  std::vector<ModelRow> parts;
+  std::vector<ModelLeftRow> left;
+  std::optional<ModelFigures> figures;
+  std::string folder;  // what was written; empty: nothing
+};
+
+// What is known before anything is searched: the parts, and how much could be gained at most.
+[[nodiscard]] std::string ModelPartsText(const Terminal& terminal, const ModelReport& report);
+// The result. It ends with a newline.
+[[nodiscard]] std::string ModelText(const Terminal& terminal, const ModelReport& report);
+// The result as one JSON object with "schema": 1.
+[[nodiscard]] std::string ModelObject(const ModelReport& report);
+
+}  // namespace pragma
