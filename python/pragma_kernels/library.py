@@ -27,9 +27,11 @@ class Kernel:
             raise PackageError(f"the library {path} cannot be loaded: {error}") from error
         self.name: str = entry["name"]
         self.threads: int = entry["threads"]
-        packet = getattr(torch.ops.pragma_kernels, self.name)
-        self.operator = packet.default
-        self.fast = self.operator._op  # what OpOverload.__call__ calls, without its own frame
+        overload = getattr(torch.ops.pragma_kernels, self.name).default
+        # The second is what OpOverload.__call__ calls, without its own frame.
+        self.operator, self.fast = overload, overload._op
+        if entry["takes_list"]:
+            self.operator, self.fast = _listing(overload), _listing(overload._op)
         torch.library.register_fake(f"pragma_kernels::{self.name}", _fake(entry["outputs"]))
         self._calls = library.pragma_operator_calls
         self._calls.restype = ctypes.c_int64
@@ -67,11 +69,21 @@ class Kernel:
         return int(self._packs()) if self._packs is not None else 0
 
 
+def _listing(operator: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns the operator as a function of tensors. It takes them as a list, since Torch allows 64 arguments at most."""
+
+    def call(*tensors: torch.Tensor) -> Any:
+        return operator(list(tensors))
+
+    return call
+
+
 def _fake(outputs: list[dict[str, Any]]) -> Callable[..., Any]:
     """Returns the function that says what the operator returns, without computing it."""
     specs = [(spec["shape"], getattr(torch, spec["dtype"])) for spec in outputs]
 
-    def fake(*tensors: torch.Tensor) -> Any:
+    def fake(*given: Any) -> Any:
+        tensors = given[0] if given and isinstance(given[0], list) else given
         if any(type(t) is torch.Tensor and t.device.type == "meta" for t in tensors):
             raise RuntimeError("pragma_kernels: device: a tensor is on the device meta")
         results = [torch.empty(shape, dtype=dtype, device="cpu") for shape, dtype in specs]

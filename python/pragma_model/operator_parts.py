@@ -272,7 +272,7 @@ namespace {{
 CALL = """\
 {result} Call({parameters}) {{
   CheckThreads();
-  const std::array<Value, {count}> values{{{{{values}}}}};
+{check}  const std::array<Value, {count}> values{{{{{values}}}}};
 {packed}{made}
   pragma_kernel({pointers});
   counts.calls.fetch_add(1, std::memory_order_relaxed);
@@ -280,13 +280,17 @@ CALL = """\
 }}
 """
 
+DROP_TENSORS = """\
+for (std::uint64_t i = 0; i < count; ++i) {
+    aoti_torch_delete_tensor_object(torch::stable::detail::to<AtenTensorHandle>(stack[i]));
+  }"""
+DROP_LIST = "torch::stable::detail::to<std::vector<Tensor>>(stack[0]);"
+
 REGISTRATION = """\
 // Modes of Torch in which the original forward must run have a dispatch key each, and the operator throws there. So an
 // ordinary call does not pay for asking about them.
-void Drop(StableIValue* stack, std::uint64_t count) {{
-  for (std::uint64_t i = 0; i < count; ++i) {{
-    aoti_torch_delete_tensor_object(torch::stable::detail::to<AtenTensorHandle>(stack[i]));
-  }}
+void Drop(StableIValue* stack, [[maybe_unused]] std::uint64_t count) {{
+  {drop}
 }}
 
 void InAutocast(StableIValue* stack, std::uint64_t count, std::uint64_t /*results*/) {{

@@ -10,8 +10,10 @@ from __future__ import annotations
 import keyword
 from typing import Any
 
-from pragma_model.operator_parts import CALL, HEAD, PACKING, REGISTRATION
+from pragma_model.operator_parts import CALL, DROP_LIST, DROP_TENSORS, HEAD, PACKING, REGISTRATION
 
+# Torch refuses operators of more than 64 arguments. One that would come near takes a single list of tensors.
+_MOST_ARGUMENTS = 60
 # Words that Torch's parser of schemas takes for its own.
 _SCHEMA_WORDS = {"self", "Tensor", "int", "float", "bool", "str", "Device", "inf", "nan"}
 
@@ -27,15 +29,24 @@ def operator_text(kernel: dict[str, Any], threads: int) -> str:
         _specs("kArguments", arguments),
         _specs("kOutputs", outputs),
         PACKING.format(packed_bytes=kernel["packed_bytes"], **_prepare(arguments)) if packed else "",
-        CALL.format(**_call(arguments, outputs, packed)),
-        REGISTRATION.format(name=kernel["name"], schema=schema(kernel)),
+        CALL.format(**_call(kernel, packed)),
+        REGISTRATION.format(
+            name=kernel["name"], schema=schema(kernel), drop=DROP_LIST if takes_list(kernel) else DROP_TENSORS
+        ),
     ]
     return "\n".join(part for part in parts if part)
+
+
+def takes_list(kernel: dict[str, Any]) -> bool:
+    """Returns whether the operator takes its tensors as one list."""
+    return len(kernel["arguments"]) > _MOST_ARGUMENTS
 
 
 def schema(kernel: dict[str, Any]) -> str:
     """Returns the operator's schema, such as `k1(Tensor x, Tensor w) -> (Tensor, Tensor)`."""
     names = ", ".join(f"Tensor {_plain_name(a['name'])}" for a in kernel["arguments"])
+    if takes_list(kernel):
+        names = "Tensor[] tensors"
     count = len(kernel["outputs"])
     results = "Tensor" if count == 1 else "(" + ", ".join(["Tensor"] * count) + ")"
     return f"{kernel['name']}({names}) -> {results}"
@@ -79,7 +90,12 @@ def _prepare(arguments: list[dict[str, Any]]) -> dict[str, str]:
     }
 
 
-def _call(arguments: list[dict[str, Any]], outputs: list[dict[str, Any]], packed: bool) -> dict[str, str]:
+def _call(kernel: dict[str, Any], packed: bool) -> dict[str, str]:
+    arguments, outputs = kernel["arguments"], kernel["outputs"]
+    listed = takes_list(kernel)
+    given = [f"tensors[{i}]" if listed else f"a{i}" for i in range(len(arguments))]
+    parameters = ["std::vector<Tensor> tensors"] if listed else [f"const Tensor& {name}" for name in given]
+    check = f'  if (tensors.size() != {len(arguments)}) Refuse("arguments", "another number of tensors");\n'
     kinds = ["Tensor"] * len(outputs)
     made = [f"Made o{i} = New(kOutputs[{i}]);" for i in range(len(outputs))]
     pointers = [f"values[{i}].data" for i in range(len(arguments))] + [f"o{i}.data" for i in range(len(outputs))]
@@ -88,8 +104,9 @@ def _call(arguments: list[dict[str, Any]], outputs: list[dict[str, Any]], packed
     results = ", ".join(f"std::move(o{i}.tensor)" for i in range(len(outputs)))
     return {
         "result": kinds[0] if len(outputs) == 1 else f"std::tuple<{', '.join(kinds)}>",
-        "parameters": ", ".join(f"const Tensor& a{i}" for i in range(len(arguments))),
-        "values": ", ".join(f"Ready(a{i}, kArguments[{i}])" for i in range(len(arguments))),
+        "parameters": ", ".join(parameters),
+        "check": check if listed else "",
+        "values": ", ".join(f"Ready({name}, kArguments[{i}])" for i, name in enumerate(given)),
         "count": str(len(arguments)),
         "packed": "  const std::shared_ptr<std::byte> packed = PackedFor(values.data());\n" if packed else "",
         "made": "\n".join("  " + line for line in made),

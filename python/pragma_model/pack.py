@@ -13,6 +13,7 @@ The folder contains:
 
 from __future__ import annotations
 
+import concurrent.futures
 import hashlib
 import json
 import os
@@ -26,9 +27,10 @@ from typing import Any
 import torch
 
 from pragma_export.text import one_source
-from pragma_model.operator_text import operator_text
+from pragma_model.operator_text import operator_text, takes_list
 from pragma_model.pack_build import TARGET, build
 from pragma_model.pack_errors import PackError
+from pragma_model.pack_needs import needs_of
 from pragma_model.pack_unit import UnitText
 
 __all__ = ["PackError", "pack"]
@@ -76,8 +78,9 @@ class _Package:
         for unit in self._request["units"]:
             (self._folder / "units" / f"{unit['name']}.py").write_text(UnitText(unit, self._kernels).text())
             self._take_constants(unit)
-        for kernel in self._kernels.values():
-            self._write_kernel(kernel)
+        # Compilers are programs of their own, so threads suffice to run several.
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            list(pool.map(self._write_kernel, self._kernels.values()))
         if self._constants:
             torch.save(self._constants, self._folder / "constants.pt")
         shutil.copytree(_RUN_TIME, self._folder / "pragma_kernels", ignore=shutil.ignore_patterns("__pycache__"))
@@ -124,7 +127,7 @@ class _Package:
             "torch": torch.__version__,
             "oldest_torch": list(TARGET),
             "machine": platform.machine(),
-            "needs": sorted({need for kernel in self._kernels.values() for need in kernel["needs"]}),
+            "needs": sorted({need for kernel in self._kernels.values() for need in needs_of(kernel)}),
             "threads": self._request["threads"],
             "units": [self._unit_entry(unit) for unit in self._request["units"]],
             "kernels": [self._kernel_entry(kernel) for kernel in self._kernels.values()],
@@ -149,9 +152,11 @@ class _Package:
 
     def _kernel_entry(self, kernel: dict[str, Any]) -> dict[str, Any]:
         name = kernel["name"]
-        kept = ("name", "candidate", "compiler", "flags", "needs", "scratch_bytes", "packed_bytes")
+        kept = ("name", "candidate", "compiler", "flags", "scratch_bytes", "packed_bytes")
         return {key: kernel[key] for key in kept} | {
+            "needs": needs_of(kernel),
             "threads": self._request["threads"],
+            "takes_list": takes_list(kernel),
             "library": f"lib/{name}.so",
             "source": f"source/{name}.cpp",
             "operator": f"source/{name}_op.cpp",

@@ -77,14 +77,25 @@ class Added(torch.nn.Module):
         return x + torch.tensor([1.0, 2.0, 3.0, 4.0])
 
 
+class Many(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.list = torch.nn.ParameterList([torch.full((1,), i / 8) for i in range(69)])
+
+    def forward(self, x):
+        for p in self.list:
+            x = x + p
+        return x
+
+
 class Whole(torch.nn.Module):
     def __init__(self):
         super().__init__()
         self.lin, self.chain, self.two = Lin(), Chain(), Two()
-        self.packed, self.other, self.added = Packed(), Packed(), Added()
+        self.packed, self.other, self.many, self.added = Packed(), Packed(), Many(), Added()
 
     def forward(self, x):
-        y = self.added(self.lin(x) + self.packed(x) + self.other(x))
+        y = self.many(x.new_ones(x.shape[0], 4)) + self.added(self.lin(x) + self.packed(x) + self.other(x))
         found = self.two(y, factor=3.0)
         more, rest = self.chain(x)
         return found["more"] + found["rest"][0] + more + rest
@@ -130,6 +141,13 @@ extern "C" void pragma_kernel(const float* x, const float*, float* out, const vo
   }
 }
 """
+MANY = (
+    '#include "kernel.h"\nextern "C" void pragma_kernel('
+    + ", ".join(f"const float* {name}" for name in ["x", *(f"p{i}" for i in range(69))])
+    + ", float* out, void*) {\n  for (int i = 0; i < 12; ++i) out[i] = x[i]"
+    + "".join(f" + p{i}[0]" for i in range(69))
+    + ";\n}\n"
+)
 ADDED = """\
 #include "kernel.h"
 extern "C" void pragma_kernel(const float* x, const float* c, float* out, void*) {
@@ -189,6 +207,7 @@ def request() -> dict[str, Any]:
             kernel("t_lin", LIN, {"x": [3, 5], "w": [5, 4], "b": [4]}, scratch_bytes=48),
             kernel("t_two", TWO, {"x": [3, 4]}, outputs=2),
             kernel("t_packed", PACKED, {"x": [3, 5], "w": [5, 4]}, packed_bytes=80),
+            kernel("t_many", MANY, {"x": [3, 4]} | {f"p{i}": [1] for i in range(69)}),
             kernel("t_added", ADDED, {"x": [3, 4], "c": [4]}),
         ],
         "units": [
@@ -203,6 +222,9 @@ def request() -> dict[str, Any]:
             unit("packed", "Packed", ["packed", "other"], ((t,), {}), t, results=["o0"],
                  arguments=[x, tensor("w", [5, 4], state="w")],
                  steps=[{"kernel": "t_packed", "arguments": ["x", "w"], "results": ["o0"]}]),
+            unit("many", "Many", ["many"], ((t,), {}), t, results=["o0"],
+                 arguments=[wide, *(tensor(f"p{i}", [1], state=f"list.{i}") for i in range(69))],
+                 steps=[{"kernel": "t_many", "arguments": ["x", *(f"p{i}" for i in range(69))], "results": ["o0"]}]),
             unit("added", "Added", ["added"], ((t,), {}), t, results=["o0"],
                  arguments=[wide, tensor("c", [4], constant="c0")],
                  constants={"c0": torch.tensor([1.0, 2.0, 3.0, 4.0])},
@@ -330,10 +352,10 @@ def test_a_fallback_keeps_no_tensor_alive(home: pathlib.Path, whole: torch.nn.Mo
 def test_every_unit_serves_its_calls(home: pathlib.Path, whole: torch.nn.Module) -> None:
     with torch.no_grad():
         expected = whole(X)
-        assert pk.apply(whole, home / "fast") == ["lin", "chain", "two", "packed", "other", "added"]
+        assert pk.apply(whole, home / "fast") == ["lin", "chain", "two", "packed", "other", "many", "added"]
         assert same(whole(X), expected)
         assert same(whole(X), expected)
-    for path in ("lin", "chain", "two", "packed", "other", "added"):
+    for path in ("lin", "chain", "two", "packed", "other", "many", "added"):
         assert ran(whole, path) == (2, {}, 0), path
     assert re.search(r"^chain +chain +2 +0 +0 +-$", pk.explain(whole), re.MULTILINE)
 
@@ -355,7 +377,7 @@ def test_remove_leaves_the_model_as_it_was(home: pathlib.Path, whole: torch.nn.M
     assert list(whole.state_dict()) == keys
     with torch.no_grad():
         whole(X)
-    assert pk.remove(whole) == ["lin", "chain", "two", "packed", "other", "added"]
+    assert pk.remove(whole) == ["lin", "chain", "two", "packed", "other", "many", "added"]
     after = {path: (type(m), dict(m.__dict__)) for path, m in whole.named_modules()}
     assert after == before and pk.stats(whole) == {} and pk.remove(whole) == []
 
@@ -374,7 +396,7 @@ def test_modules_that_do_not_fit_are_listed_with_the_reason(home: pathlib.Path, 
     whole.added = whole.packed
     del whole.other
     done = pk.apply(whole, home / "fast")
-    assert done == ["chain", "packed"]
+    assert done == ["chain", "packed", "many"]
     assert done.refused["lin"] == "w is [5, 6], not [5, 4]"
     assert done.refused["two"] == "it is a Packed, not a Two"
     assert done.refused["other"] == "the model has no such module"
@@ -925,7 +947,7 @@ def test_a_compiled_model_uses_the_operators(whole: torch.nn.Module, lin: Any) -
     before = pk.stats(whole)["lin"]["calls"]
     compiled = torch.compile(whole, fullgraph=True, backend="aot_eager")
     assert same(compiled(X), expected) and same(compiled(X), expected)
-    for path in ("lin", "chain", "two", "packed", "other", "added"):
+    for path in ("lin", "chain", "two", "packed", "other", "many", "added"):
         assert pk.stats(whole)[path]["calls"] == before + 2, path
     whole.packed.w.data.mul_(2)
     assert same(compiled(X), own(whole, X))
