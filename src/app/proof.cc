@@ -27,11 +27,15 @@ namespace {
 constexpr double kErrorFactor = 10;
 constexpr double kLeastLimit = 1e-6;         // for models that Torch computes almost exactly
 constexpr double kLimitAgainstEager = 1e-4;  // where there is no truth in float64
-constexpr std::size_t kLeastRounds = 5;
+constexpr std::size_t kLeastRounds = 3;
 constexpr std::size_t kMostRounds = 40;
-constexpr double kPartForUnits = 0.4;  // of the time, to time the model without each unit
-constexpr double kPartForCompile = 0.35;
+constexpr double kPartForUnits = 0.3;  // of the time, to time the model without each unit
+constexpr Seconds kMostForUnits{120};
+constexpr double kPartForCompile = 0.6;  // of what is left then
 constexpr Seconds kMostForCompile{300};
+constexpr double kPartForMeasuring =
+    0.6;  // of what is left at the end; the rest is for its last round
+constexpr Seconds kMostForMeasuring{180};
 
 using Sides = std::map<std::string, std::vector<double>>;  // seconds per call, by round
 
@@ -185,8 +189,7 @@ Result<void> Prover::KeepFaster() {
     std::erase(side.units, unit);
     sides.push_back(std::move(side));
   }
-  const Seconds left = std::min(deadline_.Left(), Seconds{600});
-  const Sides samples = TRY(Time(sides, left * kPartForUnits));
+  const Sides samples = TRY(Time(sides, std::min(deadline_.Left() * kPartForUnits, kMostForUnits)));
   for (const std::string& unit : std::vector(units_)) {
     proof_.alone[unit] = Ratio(samples.at(unit), samples.at("all"));
     if (proof_.alone[unit].median <= 1) TakeOut(unit, "does not make the whole faster");
@@ -198,8 +201,8 @@ Result<void> Prover::Measure() {
   std::vector<Side> sides{{.name = "eager"}};
   if (proof_.compile_failure.empty()) sides.push_back({.name = "compile", .compile = true});
   if (!units_.empty()) sides.push_back({.name = "kernels", .units = units_});
-  const Seconds left = std::min(deadline_.Left(), Seconds{600});
-  const Sides samples = TRY(Time(sides, left * 0.8));
+  const Sides samples =
+      TRY(Time(sides, std::min(deadline_.Left() * kPartForMeasuring, kMostForMeasuring)));
   proof_.eager_ms = Millis(samples.at("eager"));
   proof_.rounds = samples.at("eager").size();
   if (samples.contains("compile")) proof_.compile_ms = Millis(samples.at("compile"));

@@ -36,7 +36,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kPartForParts = 0.6;  // of the time that is left; the rest is for the proof
+constexpr double kPartForParts = 0.55;  // of the time that is left; the rest is for the proof
 // A part is not tried with less time, because its reference would hardly be ready by then.
 constexpr Seconds kLeastForPart{8};
 constexpr std::string_view kPackage = "package";         // of the staging folder
