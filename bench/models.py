@@ -41,7 +41,7 @@ def run(model: Path, args: argparse.Namespace) -> dict[str, Any]:
         said = json.loads(done.stdout)
     except ValueError:
         return row | {"failure": (done.stderr.strip().splitlines() or ["no output"])[-1]}
-    return row | ({"failure": said["error"]} if "error" in said else {"said": said})
+    return row | ({"failure": said["failure"]["message"]} if "failure" in said else {"said": said})
 
 
 def measure(args: argparse.Namespace) -> None:

@@ -27,6 +27,7 @@ foreach(folder prompts strategies knowledge report)
 endforeach()
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/python/pragma_torch ${CMAKE_SOURCE_DIR}/python/pragma_export
                   ${CMAKE_SOURCE_DIR}/python/pragma_candidate ${CMAKE_SOURCE_DIR}/python/pragma_triton
+                  ${CMAKE_SOURCE_DIR}/python/pragma_model ${CMAKE_SOURCE_DIR}/python/pragma_kernels
         DESTINATION share/pragma/python
         PATTERN "__pycache__" EXCLUDE PATTERN "*.pyc" EXCLUDE)
 install(FILES ${CMAKE_SOURCE_DIR}/python/pragma_embed.py DESTINATION share/pragma/python)
