@@ -16,7 +16,7 @@ def main() -> int:
     parser.add_argument("--threads", type=int, default=1)
     arguments = parser.parse_args()
     os.umask(0)  # a later jail may run as another user; only it and pragma see these files
-    limit_files(compiling=False)
+    limit_files(compiling=True)
     channel = Channel(socket.socket(fileno=os.dup(3)))
     os.close(3)
     from pragma_model.server import Server
