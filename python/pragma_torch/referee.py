@@ -36,6 +36,12 @@ class _Slot:
         self.arguments = arguments
         self.truth: _Tensors = []
         self.native: _Tensors | None = None
+        self.timed_native: _Tensors | None = None  # the same of a timed set, where outputs are integers
+
+    def near(self, count: int) -> list[torch.Tensor | None]:
+        """Returns Torch's own outputs as far as they are known: an integer may be theirs where it differs from the truth.
+        """
+        return list(self.native or self.timed_native or [None] * count)
 
 
 class Referee:
@@ -94,7 +100,8 @@ class Referee:
             return {"refused": error.message, "outputs": []}
 
     def renew(self, slots: list[int], seed: int) -> None:
-        """Timed outputs are compared with Torch's own result. Integers must be exact."""
+        """Timed outputs are compared with Torch's own result. Integers must equal the truth, or Torch's own where the two
+        differ: a value half-way between two integers is rounded by chance."""
         chance = random.Random(seed)
         floating = all(DTYPES[o["dtype"]].is_floating_point for o in self._outputs)
         for number in slots:
@@ -103,12 +110,13 @@ class Referee:
                 self._fill(slot, self._reference.drawn(chance.getrandbits(62)))
             else:
                 self._splice(slot, chance)
-            slot.native, slot.truth = None, []  # frees memory that may be needed below
+            slot.native, slot.timed_native, slot.truth = None, None, []  # frees memory that may be needed below
             slot.truth = self._reference.results(NATIVE if floating else FLOAT64, slot.arguments)
             if not self._draws_refills and not self._finite(slot):
                 self._draws_refills = True  # the task needs more structure than a splice preserves
                 self._fill(slot, self._reference.drawn(chance.getrandbits(62)))
                 slot.truth = self._reference.results(NATIVE if floating else FLOAT64, slot.arguments)
+            slot.timed_native = None if floating else self._reference.results(NATIVE, slot.arguments)
 
     def _fill(self, slot: _Slot, arguments: _Tensors) -> None:
         for own, given in zip(slot.arguments, arguments, strict=True):
@@ -147,7 +155,7 @@ class Referee:
 
     def _judge_torch(self, slot: _Slot) -> list[dict[str, Any]]:
         """Computes the fp64 reference and Torch's own result, and returns the error of the latter."""
-        slot.native, slot.truth = None, []
+        slot.native, slot.timed_native, slot.truth = None, None, []
         slot.truth = self._reference.results(FLOAT64, slot.arguments)
         slot.native = self._reference.results(NATIVE, slot.arguments)
         pairs = list(zip(slot.native, slot.truth, self._outputs, strict=True))
@@ -191,7 +199,7 @@ class Referee:
 
     def compare(self, area: int, slots: list[int]) -> list[dict[str, Any]]:
         exchange = self._area(area)
-        timed = all(self._slots[number].native is None for number in slots)
+        timed = all(self._slots[number].near(1)[0] is None for number in slots)
         flags = [flag for number in slots for flag in self._flags(exchange, number)]
         if timed:
             found = figures.read_timed([o for number in slots for o in self._outputs_of(exchange, number)])
@@ -208,7 +216,6 @@ class Referee:
         """Returns each element's error minus what its conditioning explains. The slot's reference is fp64 afterwards.
         """
         exchange, slot = self._area(area), self._slots[number]
-        native = slot.native
         slot.truth = []
         slot.truth = self._reference.results(FLOAT64, slot.arguments)
         outputs = self._outputs_of(exchange, number)
@@ -220,7 +227,7 @@ class Referee:
             [own for own, _, _ in outputs],
             lambda changed: self._reference.results(FLOAT64, changed),
         )
-        natives = native or [None] * len(self._outputs)
+        natives = slot.near(len(self._outputs))
         parts = [
             (own, truth, dtype, near, allowance)
             for (_, truth, dtype), own, near, allowance in zip(outputs, explained, natives, allowed, strict=True)
@@ -250,7 +257,7 @@ class Referee:
         return list(zip(exchange.outputs[number], self._slots[number].truth, dtypes, strict=True))
 
     def _passes(self, exchange: Exchange, number: int) -> list[list[torch.Tensor]]:
-        natives = self._slots[number].native or [None] * len(self._outputs)
+        natives = self._slots[number].near(len(self._outputs))
         return [
             figures.passes(own, truth, dtype, native)
             for (own, truth, dtype), native in zip(self._outputs_of(exchange, number), natives, strict=True)

@@ -1,5 +1,5 @@
 // Decides which of a packed model's units are kept: those with which the whole model computes the
-// right values and is faster (docs/models.md).
+// right values and is faster (docs/whole-models.md).
 #pragma once
 
 #include <cstddef>

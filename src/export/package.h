@@ -1,5 +1,5 @@
 // Describes the verified kernels of a model's parts to the packer (python/pragma_model/pack.py),
-// which makes operators of Torch of them (docs/models.md).
+// which makes operators of Torch of them (docs/whole-models.md).
 #pragma once
 
 #include <string>

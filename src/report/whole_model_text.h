@@ -1,4 +1,4 @@
-// What became of a whole model, for people and as JSON (docs/models.md).
+// What became of a whole model, for people and as JSON (docs/whole-models.md).
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // WholeModelServer: pragma's end of the jailed pragma_model server (Python) behind `pragma model`.
 // It finds the parts of a user's model that become tasks, packs their kernels as operators, and
-// compares and times the whole model with them (docs/models.md).
+// compares and times the whole model with them (docs/whole-models.md).
 #pragma once
 
 #include <cstddef>
