@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 import torch
 
 from pragma_kernels.applied import Applied
+from pragma_kernels.attributes import fingerprint
 from pragma_kernels.errors import PackageError
 from pragma_kernels.installed import install, installed
 from pragma_kernels.package import Package, Unit, open_package
@@ -91,7 +92,10 @@ def _misfit(model: torch.nn.Module, path: str, unit: Unit) -> str:
         return "it is, or has, a module of TorchScript"
     if "forward" in module.__dict__:
         return "its forward was replaced"
-    return next((reason for weight in unit.weights if (reason := _weight_misfit(module, weight))), "")
+    reason = next((reason for weight in unit.weights if (reason := _weight_misfit(module, weight))), "")
+    if not reason and unit.attributes.get(path, "") not in ("", fingerprint(module)):
+        return "its attributes are not those of the module that was packed"
+    return reason
 
 
 def _weight_misfit(module: torch.nn.Module, weight: dict[str, object]) -> str:

@@ -29,6 +29,7 @@ class Unit:
     name: str
     kind: str  # the name of the module's class
     paths: list[str]
+    attributes: dict[str, str]  # of the module at a path, a hash; not known: ""
     kernels: list[Kernel]
     inputs: list[dict[str, Any]]  # each has `name`, `dtype`, `shape`
     weights: list[dict[str, Any]]  # these have `state` as well: the place in the module
@@ -75,6 +76,7 @@ class Package:
             name=entry["name"],
             kind=entry["class"],
             paths=entry["paths"],
+            attributes=entry["attributes"],
             kernels=kernels,
             inputs=entry["inputs"],
             weights=entry["weights"],

@@ -16,7 +16,7 @@ from pragma_model.survey import Visit, arguments_of
 from pragma_model.unit import Form, NotAUnit, Unit
 
 _MOST_OPERATORS = 220  # of a unit; one kernel of more would take minutes to compile
-_LEAST_SHARE = 0.01  # of the model's time
+_LEAST_SHARE = 0.01  # of the model's time, for all modules that look alike
 _BLOCK_OPERATORS = 16  # a repeated block of fewer is not worth a task of its own
 _REPEATED = 3  # so many alike blocks
 _REPEATED_SHARE = 0.6  # of the module's time, for the module to be divided into them
@@ -50,6 +50,11 @@ class Choice:
         self._file = file
         self._whole = visits[""].seconds
         self._calls = arguments_of(model, call, list(visits))
+        self._looks: dict[str, Any] = {}
+        self._family_seconds: dict[Any, float] = {}  # of all modules that look alike
+        for path, visit in visits.items():
+            family = self._family(path)
+            self._family_seconds[family] = self._family_seconds.get(family, 0) + visit.seconds
         self.parts: list[Part] = []
         self.left: list[Left] = []
 
@@ -64,7 +69,7 @@ class Choice:
         if visit is None:  # a container that is not called itself, such as a ModuleList
             self._divide(path)
             return
-        if visit.seconds < _LEAST_SHARE * self._whole:
+        if self._family_seconds[self._family(path)] < _LEAST_SHARE * self._whole:
             return
         if visit.operators > _MOST_OPERATORS or self._repeats(path):
             self._divide(path)
@@ -97,13 +102,21 @@ class Choice:
         for name, visit in self._visits.items():
             if name != path and name.startswith(prefix) and visit.operators >= _BLOCK_OPERATORS:
                 parent = name.rpartition(".")[0]
-                families.setdefault((parent, self._look(name), visit.operators), []).append(visit.seconds)
+                families.setdefault((parent, self._family(name)), []).append(visit.seconds)
         whole = self._visits[path].seconds
         return any(len(times) >= _REPEATED and sum(times) >= _REPEATED_SHARE * whole for times in families.values())
 
+    def _family(self, path: str) -> Any:
+        """Returns what modules have in common that look alike."""
+        return self._look(path), self._visits[path].operators
+
     def _look(self, path: str) -> Any:
-        module = self._model.get_submodule(path)
-        return type(module), tuple((name, tuple(p.shape), p.dtype) for name, p in module.named_parameters())
+        """Returns the class and the parameters' shapes of a module."""
+        if path not in self._looks:
+            module = self._model.get_submodule(path)
+            parameters = tuple((name, tuple(p.shape), p.dtype) for name, p in module.named_parameters())
+            self._looks[path] = (type(module), parameters)
+        return self._looks[path]
 
     def _add(self, path: str, visit: Visit) -> None:
         module = self._model.get_submodule(path)

@@ -144,6 +144,7 @@ class _Package:
             "name": unit["name"],
             "class": unit["class"],
             "paths": unit["paths"],
+            "attributes": unit.get("attributes", {}),
             "file": f"units/{unit['name']}.py",
             "kernels": [step["kernel"] for step in unit["steps"] if "kernel" in step],  # one for each step
             "inputs": [tensor(a) for a in unit["arguments"] if "leaf" in a],

@@ -24,7 +24,7 @@ _WIDE_MEMORY = 0.6  # of the free memory, for a float64 copy of the model
 
 
 class Proof:
-    """A model, its compiled copy, and the folder with its kernels."""
+    """A model, copies of it that are compiled, and the folder with its kernels."""
 
     def __init__(self, file: str, folder: pathlib.Path, say: Callable[[str], None]) -> None:
         self._say = say
@@ -33,7 +33,7 @@ class Proof:
         self._file = ModelFile(file)
         self._model = self._file.make_model()
         self._calls = self._file.make_calls()
-        self._compiled: Any = None
+        self._compiled: dict[str, Any] = {}  # copies that torch.compile has compiled, by the side's name
         self._wide: torch.nn.Module | None = None
         sys.path.insert(0, self._folder)
         self._kernels = importlib.import_module("pragma_kernels")
@@ -80,23 +80,28 @@ class Proof:
         return {"stats": counted}
 
     def compile(self, message: dict[str, Any]) -> dict[str, Any]:
-        """Compiles a copy of the model with torch.compile. Returns the seconds that took, or why it failed."""
-        self._say("torch.compile compiles the model")
+        """Compiles a copy of the model, with these units installed, by torch.compile. The copy is the side `name` from then
+        on. Returns the seconds that took, or why it failed."""
+        units = message["units"]
+        self._say("torch.compile compiles the model" + (" with its kernels" if units else ""))
         began = perf_counter()
         try:
             with _limit(message["seconds"]):
-                compiled = torch.compile(copy.deepcopy(self._model))
+                model = copy.deepcopy(self._model)
+                if units:
+                    self._kernels.apply(model, self._folder, only=units)
+                compiled = torch.compile(model)
                 for _ in range(2):
                     self._run(compiled, self._calls[0])
         except BaseException as error:
             return {"seconds": perf_counter() - began, "failure": f"{type(error).__name__}: {one_line(str(error))}"}
-        self._compiled = compiled
+        self._compiled[message["name"]] = compiled
         return {"seconds": perf_counter() - began, "failure": ""}
 
     def time(self, message: dict[str, Any]) -> dict[str, Any]:
         """Times sides in rounds: in each round every side runs once, in a new order. Returns seconds per call.
 
-        A side is "eager", "compile", or a list of units that are installed for it.
+        A side is "eager", the name of a compiled copy, or a list of units that are installed for it.
         """
         sides: dict[str, Any] = message["sides"]
         repeats = dict.fromkeys(sides, 1)
@@ -120,7 +125,7 @@ class Proof:
 
     def _sample(self, side: Any, repeats: int) -> float:
         units = side if isinstance(side, list) else None
-        model = self._compiled if side == "compile" else self._model
+        model = self._model if side == "eager" or units else self._compiled[side]
         self._install(units)
         calls = [copy.deepcopy(self._calls[0]) for _ in range(repeats)]
         began = perf_counter()

@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from pragma_kernels.attributes import fingerprint
 from pragma_model.choice import Choice
 from pragma_model.keep import keep
 from pragma_model.modelfile import ModelFile
@@ -40,6 +41,7 @@ class Server:
         }
         self._proof: Proof | None = None
         self._constants: dict[str, dict[str, torch.Tensor]] = {}  # of a unit, by its first path
+        self._attributes: dict[str, str] = {}  # of the module at a path, as pragma_kernels.attributes hashes them
 
     def serve(self) -> None:
         torch.set_num_threads(self._threads)
@@ -83,6 +85,8 @@ class Server:
         self._say("capturing its modules")
         choice = Choice(model, calls[0], visits, message["file"])
         _run(file, choice.run)
+        taken = [path for part in choice.parts for path in part.paths]
+        self._attributes = {path: fingerprint(model.get_submodule(path)) for path in taken}
         return {
             "name": file.name.removesuffix(".py"),
             "kind": type(model).__name__,
@@ -123,6 +127,7 @@ class Server:
         request = message["request"]
         for unit in request["units"]:
             unit["constants"] = self._constants.get(unit["paths"][0], {})
+            unit["attributes"] = {path: self._attributes[path] for path in unit["paths"]}
         return pack(request, _package(message))
 
     def _keep(self, message: dict[str, Any]) -> dict[str, Any]:

@@ -24,6 +24,7 @@ sys.path.insert(0, str(ROOT))
 
 import pragma_kernels as pk  # noqa: E402
 from pragma_kernels import package as package_module  # noqa: E402
+from pragma_kernels.attributes import fingerprint  # noqa: E402
 from pragma_kernels.library import _loaded  # noqa: E402
 from pragma_model.pack import PackError, pack  # noqa: E402
 from pragma_model.pack_unit import UnitText  # noqa: E402
@@ -402,6 +403,20 @@ def test_modules_that_do_not_fit_are_listed_with_the_reason(home: pathlib.Path, 
     assert done.refused["other"] == "the model has no such module"
     assert pk.stats(whole)["lin"]["refused"] == "w is [5, 6], not [5, 4]"
     assert "not installed: it is a Packed" in pk.explain(whole)
+
+
+def test_a_module_with_other_attributes_is_not_installed(home: pathlib.Path, whole: torch.nn.Module, tmp_path: pathlib.Path) -> None:
+    shutil.copytree(home / "fast", tmp_path / "fast")
+    path = tmp_path / "fast" / "manifest.json"
+    manifest = json.loads(path.read_text())
+    entry = next(unit for unit in manifest["units"] if unit["name"] == "chain")
+    entry["attributes"] = {"chain": fingerprint(whole.chain)}
+    path.write_text(json.dumps(manifest))
+    assert "chain" in pk.apply(whole, tmp_path / "fast")
+    pk.remove(whole)
+    whole.chain.drop.p = 0.25
+    done = pk.apply(whole, tmp_path / "fast")
+    assert done.refused["chain"] == "its attributes are not those of the module that was packed"
 
 
 def test_a_shared_module_is_installed_once(home: pathlib.Path, whole: torch.nn.Module) -> None:

@@ -31,11 +31,17 @@ constexpr std::size_t kLeastRounds = 3;
 constexpr std::size_t kMostRounds = 40;
 constexpr double kPartForUnits = 0.3;  // of the time, to time the model without each unit
 constexpr Seconds kMostForUnits{120};
-constexpr double kPartForCompile = 0.6;  // of what is left then
+constexpr double kPartForCompile = 0.4;  // of what is left then, each time
 constexpr Seconds kMostForCompile{300};
 constexpr double kPartForMeasuring =
     0.6;  // of what is left at the end; the rest is for its last round
 constexpr Seconds kMostForMeasuring{180};
+
+// The sides of the final measurement.
+constexpr const char* kEager = "eager";
+constexpr const char* kCompile = "compile";
+constexpr const char* kKernels = "kernels";
+constexpr const char* kCompiledKernels = "compiled_kernels";
 
 using Sides = std::map<std::string, std::vector<double>>;  // seconds per call, by round
 
@@ -55,12 +61,15 @@ class Prover final {
   Result<void> First();
   Result<ModelError> Check(const std::vector<std::string>& units);
   Result<void> KeepRight();
-  Result<void> Compile();
+  Result<std::string> Compile(std::string_view name, const std::vector<std::string>& units);
   Result<void> KeepFaster();
   Result<void> Measure();
+  void NoteKernels(const Sides& samples);
+  void TakeOutSlow();
+  // A side of the timing: Torch's eager model, a compiled copy, or the model with some units.
   struct Side {
     std::string name;
-    bool compile = false;
+    bool compiled = false;  // a compiled copy has this name
     std::vector<std::string> units;
   };
   Result<Sides> Time(const std::vector<Side>& sides, Seconds limit);
@@ -150,21 +159,24 @@ Result<void> Prover::KeepRight() {
   return {};
 }
 
-Result<void> Prover::Compile() {
+// Has a copy of the model with these units compiled. Returns why it could not be, or "".
+Result<std::string> Prover::Compile(std::string_view name, const std::vector<std::string>& units) {
   JsonWriter request = WholeModelRequest("compile");
   const Seconds limit = std::min(kMostForCompile, deadline_.Left() * kPartForCompile);
-  request.Field("seconds", limit.count());
+  request.Field("name", name).Field("units", units).Field("seconds", limit.count());
   const JsonReader reply = TRY(Ask(request, "torch.compile"));
-  reply.Get("failure", proof_.compile_failure);
-  return reply.status();
+  std::string failure;
+  reply.Get("failure", failure);
+  TRY(reply.status());
+  return failure;
 }
 
 Result<Sides> Prover::Time(const std::vector<Side>& sides, Seconds limit) {
   JsonWriter request = WholeModelRequest("time");
   request.Key("sides").BeginObject();
   for (const Side& side : sides) {
-    if (side.compile) {
-      request.Field(side.name, "compile");
+    if (side.compiled) {
+      request.Field(side.name, side.name);
     } else if (side.units.empty()) {
       request.Field(side.name, "eager");
     } else {
@@ -197,21 +209,36 @@ Result<void> Prover::KeepFaster() {
   return {};
 }
 
+// Times what the user can choose from: eager, torch.compile, and the kernels without and with
+// torch.compile around them.
 Result<void> Prover::Measure() {
-  std::vector<Side> sides{{.name = "eager"}};
-  if (proof_.compile_failure.empty()) sides.push_back({.name = "compile", .compile = true});
-  if (!units_.empty()) sides.push_back({.name = "kernels", .units = units_});
+  std::vector<Side> sides{{.name = kEager}};
+  if (proof_.compile_failure.empty()) sides.push_back({.name = kCompile, .compiled = true});
+  if (!units_.empty()) {
+    sides.push_back({.name = kKernels, .units = units_});
+    if (proof_.compiled_kernels_failure.empty())
+      sides.push_back({.name = kCompiledKernels, .compiled = true});
+  }
   const Sides samples =
       TRY(Time(sides, std::min(deadline_.Left() * kPartForMeasuring, kMostForMeasuring)));
-  proof_.eager_ms = Millis(samples.at("eager"));
-  proof_.rounds = samples.at("eager").size();
-  if (samples.contains("compile")) proof_.compile_ms = Millis(samples.at("compile"));
-  if (units_.empty()) return {};
-  const std::vector<double>& ours = samples.at("kernels");
-  proof_.kernels_ms = Millis(ours);
-  proof_.speedup_eager = Ratio(samples.at("eager"), ours);
-  if (samples.contains("compile")) proof_.speedup_compile = Ratio(samples.at("compile"), ours);
+  proof_.eager_ms = Millis(samples.at(kEager));
+  proof_.rounds = samples.at(kEager).size();
+  if (samples.contains(kCompile)) proof_.compile_ms = Millis(samples.at(kCompile));
+  if (!units_.empty()) NoteKernels(samples);
   return {};
+}
+
+void Prover::NoteKernels(const Sides& samples) {
+  const std::vector<double>* ours = &samples.at(kKernels);
+  proof_.kernels_ms = Millis(*ours);
+  if (samples.contains(kCompiledKernels)) {
+    const std::vector<double>& compiled = samples.at(kCompiledKernels);
+    proof_.compiled_kernels_ms = Millis(compiled);
+    proof_.compiled_is_faster = Ratio(*ours, compiled).median > 1;
+    if (proof_.compiled_is_faster) ours = &compiled;
+  }
+  proof_.speedup_eager = Ratio(samples.at(kEager), *ours);
+  if (samples.contains(kCompile)) proof_.speedup_compile = Ratio(samples.at(kCompile), *ours);
 }
 
 Result<ModelProof> Prover::Run(bool compile_baseline) {
@@ -219,18 +246,27 @@ Result<ModelProof> Prover::Run(bool compile_baseline) {
   TRY(First());
   TRY(KeepRight());
   TRY(KeepFaster());
-  if (compile_baseline) {
-    TRY(Compile());
-  } else {
-    proof_.compile_failure = "not asked for";
-  }
+  const std::string none = "not asked for";
+  proof_.compile_failure = compile_baseline ? TRY(Compile(kCompile, {})) : none;
+  // Where torch.compile fails on the model, it is not tried on the model with kernels.
+  proof_.compiled_kernels_failure = proof_.compile_failure;
+  if (proof_.compile_failure.empty() && !units_.empty())
+    proof_.compiled_kernels_failure = TRY(Compile(kCompiledKernels, units_));
   TRY(Measure());
-  if (proof_.speedup_eager && proof_.speedup_eager->low <= 1) {
-    for (const std::string& unit : std::vector(units_))
-      TakeOut(unit, "the whole model is not clearly faster with it");
-  }
+  TakeOutSlow();
   proof_.kept = units_;
   return std::move(proof_);
+}
+
+// Takes all units out if the user would be better off without them.
+void Prover::TakeOutSlow() {
+  std::string why;
+  if (proof_.speedup_eager && proof_.speedup_eager->low <= 1)
+    why = "the whole model is not clearly faster with it";
+  if (proof_.speedup_compile && proof_.speedup_compile->high < 1)
+    why = "torch.compile alone makes the whole model faster";
+  if (why.empty()) return;
+  for (const std::string& unit : std::vector(units_)) TakeOut(unit, why);
 }
 
 }  // namespace

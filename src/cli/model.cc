@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstddef>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +15,7 @@
 #include "app/whole_model.h"
 #include "app/workbench.h"
 #include "base/deadline.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "base/result.h"
 #include "cli/command.h"
@@ -22,6 +24,7 @@
 #include "cli/time_limit.h"
 #include "core/search_tree.h"
 #include "core/trial.h"
+#include "report/html_page.h"
 #include "report/json_text.h"
 #include "report/phase_line.h"
 #include "report/search_progress.h"
@@ -63,6 +66,9 @@ ModelFigures FiguresOf(const ModelProof& proof) {
           .compile_ms = proof.compile_ms,
           .compile_failure = proof.compile_failure,
           .kernels_ms = proof.kernels_ms,
+          .compiled_kernels_ms = proof.compiled_kernels_ms,
+          .compiled_kernels_failure = proof.compiled_kernels_failure,
+          .compiled_is_faster = proof.compiled_is_faster,
           .speedup_eager = proof.speedup_eager,
           .speedup_compile = proof.speedup_compile,
           .rounds = proof.rounds,
@@ -97,6 +103,13 @@ ModelReport ReportOf(const WholeModelOutcome& outcome, const Workbench& bench,
   report.figures = FiguresOf(*outcome.proof);
   if (!outcome.proof->kept.empty()) report.folder = flags.out;
   return report;
+}
+
+// Writes the report beside the kernels.
+Result<void> WritePage(const Context& context, const ModelReport& report) {
+  const PageAssets assets = TRY(LoadPageAssets(context.app.paths.page_folders()));
+  return WriteFileAtomic(std::filesystem::path(report.folder) / "report.html",
+                         RenderPage(assets, ModelPageContent(report)));
 }
 
 Result<int> MakeFaster(const Context& context, const ModelFlags& flags, const SearchChoice& choice,
@@ -141,6 +154,7 @@ Result<int> MakeFaster(const Context& context, const ModelFlags& flags, const Se
   progress.reset();
   line.Clear();
   const ModelReport report = ReportOf(outcome, *bench, flags);
+  if (!report.folder.empty()) TRY(WritePage(context, report));
   context.console.Print(ModelText(context.console.out, report));
   context.console.PrintJson(ModelObject(report));
   return report.folder.empty() ? kExitRejected : kExitGood;

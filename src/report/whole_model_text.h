@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/timing.h"
+#include "report/html_page.h"
 #include "report/terminal.h"
 
 namespace pragma {
@@ -37,6 +38,9 @@ struct ModelFigures {
   std::optional<Interval> compile_ms;
   std::string compile_failure;
   std::optional<Interval> kernels_ms;
+  std::optional<Interval> compiled_kernels_ms;  // with torch.compile around the kernels
+  std::string compiled_kernels_failure;
+  bool compiled_is_faster = false;  // of the two; the speedups are those of the faster one
   std::optional<Interval> speedup_eager;
   std::optional<Interval> speedup_compile;
   std::size_t rounds = 0;
@@ -72,5 +76,7 @@ struct ModelReport {
 [[nodiscard]] std::string ModelText(const Terminal& terminal, const ModelReport& report);
 // The result as one JSON object with "schema": 1.
 [[nodiscard]] std::string ModelObject(const ModelReport& report);
+// The result as the content of an HTML page (report/model.js).
+[[nodiscard]] PageContent ModelPageContent(const ModelReport& report);
 
 }  // namespace pragma

@@ -1,0 +1,231 @@
+"""pragma_model: how the parts of a model are found, what their tasks say, and how the whole is compared."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import textwrap
+from typing import Any
+
+import pytest
+import torch
+
+from pragma_model.choice import Choice, alike
+from pragma_model.keep import keep
+from pragma_model.modelfile import Call, ModelFile
+from pragma_model.survey import survey
+from pragma_model.unit import NotAUnit, Unit
+from pragma_model.values import distance, result_of, tensors_within, wide, wide_result
+from pragma_torch.errors import TaskError
+
+
+class Block(torch.nn.Module):
+    def __init__(self, number: int, factor: float = 1.0) -> None:
+        super().__init__()
+        self.number, self.factor = number, factor
+        self.parts = torch.nn.ModuleList(torch.nn.Linear(48, 48) for _ in range(4))
+        self.norm = torch.nn.LayerNorm(48)
+
+    def forward(self, x: torch.Tensor, scale: float = 1.0) -> torch.Tensor:
+        y = x
+        for part in self.parts:
+            y = torch.tanh(part(y)) * scale + torch.sigmoid(y) * self.factor
+        return self.norm(y)
+
+
+class Stack(torch.nn.Module):
+    def __init__(self, factors: list[float]) -> None:
+        super().__init__()
+        self.blocks = torch.nn.ModuleList(Block(i, f) for i, f in enumerate(factors))
+        self.head = torch.nn.Linear(48, 3)
+
+    def forward(self, x: torch.Tensor) -> dict[str, Any]:
+        for block in self.blocks:
+            x = block(x)
+        return {"logits": self.head(x), "last": x, "extra": None}
+
+
+X = Call((torch.linspace(-1, 1, 64 * 48).reshape(64, 48),), {})
+
+
+def chosen(model: torch.nn.Module, call: Call = X) -> Choice:
+    found = Choice(model.eval(), call, survey(model, call), "model.py")
+    found.run()
+    return found
+
+
+def test_equal_blocks_are_one_part() -> None:
+    found = chosen(Stack([1.0] * 4))
+    assert found.parts[0].paths == [f"blocks.{i}" for i in range(4)]
+    assert found.parts[0].unit.operators > 10
+
+
+def test_blocks_that_compute_something_else_are_another_part() -> None:
+    paths = [part.paths for part in chosen(Stack([1.0, 2.0, 1.0, 1.0])).parts]
+    assert ["blocks.0", "blocks.2", "blocks.3"] in paths and ["blocks.1"] in paths
+
+
+def test_attributes_tell_modules_apart() -> None:
+    assert not alike(Block(1), Block(2))
+    assert alike(Block(1), Block(1))
+    assert not alike(torch.nn.LayerNorm(4, eps=1e-5), torch.nn.LayerNorm(4, eps=1e-6))
+
+
+def test_a_small_model_is_one_part() -> None:
+    model = torch.nn.Sequential(torch.nn.Linear(48, 48), torch.nn.ReLU(), torch.nn.Linear(48, 2))
+    assert [part.paths for part in chosen(model).parts] == [[""]]
+
+
+def unit(module: torch.nn.Module, *args: Any, **kwargs: Any) -> Unit:
+    return Unit(module.eval(), Call(args, kwargs), "part", "model.py")
+
+
+def test_a_task_computes_what_the_module_computes() -> None:
+    torch.manual_seed(3)
+    block = Block(0)
+    task = unit(block, X.args[0], scale=0.5).task("a block")
+    names: dict[str, Any] = {}
+    exec(task["source"], names)
+    model = names["Model"]()
+    for path, origin in task["arguments"].items():
+        if "state" in origin:
+            getattr(model, path).data.copy_(block.get_parameter(origin["state"]).data)
+    given = [path for path, origin in task["arguments"].items() if "leaf" in origin]
+    assert given == ["args[0]"]
+    torch.testing.assert_close(model(X.args[0]), block(X.args[0], scale=0.5))
+    assert task["leaves"] == [{"argument": 0}, {"value": 0.5}]
+
+
+def test_weights_that_are_all_the_same_are_drawn_around_their_value() -> None:
+    names: dict[str, Any] = {}
+    exec(unit(torch.nn.LayerNorm(48), X.args[0]).task("a norm")["source"], names)
+    model = names["Model"]()
+    assert 0.5 < model.weight.mean() < 1.5 and model.weight.std() > 0.01
+    assert model.bias.std() > 0.01
+
+
+class Caches(torch.nn.Module):
+    def forward(self, x: torch.Tensor, cache: Any) -> torch.Tensor:
+        return x * 2
+
+
+class Counts(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("seen", torch.zeros(()))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self.seen.add_(1)
+        return x * 2
+
+
+@pytest.mark.parametrize(
+    ("module", "args", "why"),
+    [
+        (Caches(), (torch.ones(3), object()), "it takes a object"),
+        (Counts(), (torch.ones(3),), "it changes seen"),
+        (torch.nn.Identity(), (torch.ones(3),), "it computes nothing"),
+    ],
+)
+def test_what_cannot_be_a_task_says_why(module: torch.nn.Module, args: Any, why: str) -> None:
+    with pytest.raises(NotAUnit, match=why):
+        unit(module, *args)
+
+
+class Holder:
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+def test_tensors_in_a_cache_are_compared_too() -> None:
+    a, b, c = torch.ones(2), torch.zeros(3), torch.ones(1)
+    found = tensors_within({"first": a, "cache": Holder([Holder(b), c])})
+    assert [id(t) for t in found] == [id(a), id(b), id(c)]
+
+
+def test_distances() -> None:
+    one = torch.tensor([1.0, 2.0, float("-inf")])
+    assert distance(one, one) == 0
+    assert distance(one, torch.tensor([1.0, 2.0, 3.0])) == float("inf")
+    assert distance(torch.tensor([3.0, 4.0]), torch.tensor([3.0, 4.0 + 5e-3])) == pytest.approx(1e-3, rel=1e-2)
+    assert distance(torch.tensor([1, 2, 3, 4]), torch.tensor([1, 2, 3, 5])) == 0.25
+    assert distance(torch.ones(2), torch.ones(3)) == float("inf")
+
+
+class Casts(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.scale = torch.nn.Parameter(torch.full((8,), 1 / 3))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return (x.to(torch.float32) * self.scale).sum(-1)
+
+
+def test_the_truth_is_computed_in_float64_also_where_forward_casts() -> None:
+    model = Casts()
+    x = torch.linspace(0, 1, 8)
+    truth = wide_result(wide(model), Call((x,), {}))[0]
+    assert truth.dtype == torch.float64
+    assert distance(truth, (x.double() * model.scale.double()).sum(-1)) < 1e-15
+    assert 0 < distance(result_of(model, Call((x,), {}))[0], truth) < 1e-6
+
+
+def written(folder: pathlib.Path, text: str) -> str:
+    path = folder / "mine.py"
+    path.write_text(textwrap.dedent(text))
+    return str(path)
+
+
+def test_a_file_gives_the_model_in_eval_mode_and_its_calls(tmp_path: pathlib.Path) -> None:
+    file = ModelFile(
+        written(
+            tmp_path,
+            """
+            import torch
+            def build():
+                return torch.nn.Dropout(0.5)
+            def inputs():
+                return [{"input": torch.rand(3)}, (torch.rand(4),)]
+            """,
+        )
+    )
+    assert not file.make_model().training
+    first, second = file.make_calls()
+    assert first.args == () and list(first.kwargs) == ["input"] and second.args[0].shape == (4,)
+    assert torch.equal(file.make_calls(5)[0].kwargs["input"], file.make_calls(5)[0].kwargs["input"])
+    assert not torch.equal(file.make_calls(5)[0].kwargs["input"], file.make_calls(6)[0].kwargs["input"])
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("def build():\n    return 3\ndef inputs():\n    return []\n", "build() returns int"),
+        ("import torch\ndef build():\n    return torch.nn.ReLU()\n", "no function `inputs`"),
+        ("import torch\ndef build():\n    return torch.nn.ReLU()\ndef inputs():\n    return 3\n", "inputs() must return a list"),
+        ("import torch\ndef build():\n    return torch.nn.ReLU()\ndef inputs():\n    return [3]\n", "call 1 of inputs() is of type int"),
+        ("def build():\n    1 / 0\ndef inputs():\n    return []\n", "ZeroDivisionError"),
+    ],
+)
+def test_a_bad_file_gets_one_clear_line(tmp_path: pathlib.Path, text: str, said: str) -> None:
+    with pytest.raises(TaskError) as caught:
+        file = ModelFile(written(tmp_path, text))
+        file.make_model()
+        file.make_calls()
+    assert said in caught.value.message and "\n" not in caught.value.message
+
+
+def test_what_is_not_kept_leaves_the_package(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "units").mkdir()
+    files = ["lib/a.so", "lib/b.so", "units/u1.py", "units/u2.py"]
+    for name in files:
+        (tmp_path / name).write_text(name)
+    kernels = [{"name": n, "library": f"lib/{n}.so", "source": "", "operator": ""} for n in "ab"]
+    units = [{"name": f"u{i}", "file": f"units/u{i}.py", "kernels": [n]} for i, n in ((1, "a"), (2, "b"))]
+    manifest = {"kernels": kernels, "units": units, "files": dict.fromkeys(files, "hash")}
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
+    keep(tmp_path, ["u2"])
+    left = json.loads((tmp_path / "manifest.json").read_text())
+    assert [u["name"] for u in left["units"]] == ["u2"] and [k["name"] for k in left["kernels"]] == ["b"]
+    assert sorted(left["files"]) == ["lib/b.so", "units/u2.py"]
+    assert sorted(str(p.relative_to(tmp_path)) for p in tmp_path.rglob("*.so")) == ["lib/b.so"]

@@ -1,0 +1,177 @@
+"""`pragma model` on a small model: its verdict, and what a user does with the folder that it writes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import textwrap
+
+import pytest
+from conftest import ROOT, Program
+from shared import copied_home
+
+MINE = """
+    import torch
+
+    class Block(torch.nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.scale = torch.nn.Parameter(torch.rand(width) + 0.5)
+            self.shift = torch.nn.Parameter(torch.rand(width))
+
+        def forward(self, x, *, gain=1.0):
+            y = torch.sigmoid(x * self.scale) * gain + torch.tanh(x + self.shift)
+            for _ in range(4):
+                y = torch.sin(y) * 0.9 + torch.cos(x) * 0.1
+            return torch.softmax(y, -1) + x
+
+    class Mine(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.blocks = torch.nn.ModuleList(Block(512) for _ in range(3))
+
+        def forward(self, x):
+            for block in self.blocks:
+                x = block(x, gain=0.5)
+            values, places = torch.nanmedian(x[:8], -1)
+            return {"last": x, "middle": values, "none": None}
+
+    def build():
+        return Mine()
+
+    def inputs():
+        return [{"x": torch.randn(512, 512)}]
+"""
+
+USE = """
+    import copy, json, pickle, sys
+    import torch
+    sys.path[:0] = [sys.argv[1], sys.argv[2]]
+    import pragma_kernels as pk
+    from mine import build
+
+    torch.set_num_threads(int(sys.argv[3]))
+    folder = sys.argv[1]
+    torch.manual_seed(1)
+    model, x = build().eval(), torch.randn(512, 512)
+    other = copy.deepcopy(model)
+    said = {}
+
+    def differ(a, b):
+        return float((a["last"] - b["last"]).abs().max())
+
+    def fallbacks(model):
+        found = {}
+        for entry in pk.stats(model).values():
+            for reason, count in entry["fallbacks"].items():
+                found[reason] = found.get(reason, 0) + count
+        return found
+
+    with torch.no_grad():
+        plain = model(x)
+        keys = list(model.state_dict())
+        said["installed"] = list(pk.apply(model, folder))
+        said["same"] = differ(model(x), plain)
+        said["calls"] = [entry["calls"] for entry in pk.stats(model).values()]
+        said["keys"] = list(model.state_dict()) == keys
+        # A parameter that was replaced, and one that was written to behind Torch's back.
+        model.blocks[0].scale = torch.nn.Parameter(torch.full((512,), 2.0))
+        other.blocks[0].scale = torch.nn.Parameter(torch.full((512,), 2.0))
+        model.blocks[1].shift.data[3] = 7.0
+        other.blocks[1].shift.data[3] = 7.0
+        said["replaced"] = differ(model(x), other(x))
+        said["unfallen"] = fallbacks(model)
+        said["batch"] = differ(model(x[:100]), other(x[:100]))
+        said["not contiguous"] = differ(model(x.T), other(x.T))
+        said["reasons"] = fallbacks(model)
+        said["compiled"] = differ(torch.compile(model, backend="aot_eager")(x), other(x))
+        half, half_other = copy.deepcopy(model).half(), copy.deepcopy(other).half()
+        said["half"] = differ(half(x.half()), half_other(x.half()))
+        said["half reasons"] = fallbacks(half)
+        two = copy.deepcopy(other)
+        pk.apply(two, folder)
+        said["two"] = differ(two(x), model(x))
+    for m in (model, other):
+        m.train()
+        m(x)["last"].sum().backward()
+    said["gradient"] = float((model.blocks[2].scale.grad - other.blocks[2].scale.grad).abs().max())
+    said["training reasons"] = sorted(fallbacks(model))
+    model.eval(), other.eval()
+    pk.remove(model)
+    with torch.no_grad():
+        a, b = model(x), other(x)
+    said["bits"] = all(torch.equal(a[k], b[k]) for k in ("last", "middle"))
+    said["leftovers"] = [n for m in model.modules() for n in vars(m) if "pragma" in n or n == "forward"]
+    print(json.dumps(said))
+"""
+
+FLAGS = ["--attempts", "1", "--no-compile-baseline", "--no-lint", "--json", "--time", "150s"]
+
+
+@pytest.fixture(scope="module")
+def made(home, tmp_path_factory):
+    """One model made faster, which the tests only read."""
+    folder = tmp_path_factory.mktemp("model")
+    (folder / "mine.py").write_text(textwrap.dedent(MINE))
+    program = Program(folder)
+    ran = program.run("model", folder / "mine.py", "--home", copied_home(home, folder / "home"), "--out", folder / "fast", *FLAGS,
+                      code=0)  # fmt: skip
+    return ran, folder
+
+
+def test_the_whole_model_is_proved(made):
+    ran, folder = made
+    result = ran.json
+    part = result["parts"][0]
+    assert part["class"] == "Block" and part["uses"] == 3 and part["outcome"] == "kept"
+    whole = result["whole"]
+    assert whole["speedup"]["eager"]["ci95"][0] > 1
+    assert whole["error"]["reference"] == "float64" and whole["error"]["rel_l2"] <= whole["error"]["limit"]
+    manifest = json.loads((folder / "fast" / "manifest.json").read_text())
+    assert [unit["paths"] for unit in manifest["units"]] == [["blocks.0", "blocks.1", "blocks.2"]]
+    assert result["folder"] == str(folder / "fast")
+
+
+def test_the_folder_serves_a_users_model_and_hostile_use(made):
+    ran, folder = made
+    (folder / "use.py").write_text(textwrap.dedent(USE))
+    threads = ran.json["environment"]["threads"]
+    python = ROOT / ".venv" / "bin" / "python"
+    done = subprocess.run(
+        [python, folder / "use.py", folder / "fast", folder, str(threads)], capture_output=True, text=True, timeout=280, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout.splitlines()[-1])
+    assert said["installed"] == ["blocks.0", "blocks.1", "blocks.2"] and said["calls"] == [1, 1, 1]
+    assert said["keys"] and said["bits"] and said["leftovers"] == []
+    for name in ("same", "replaced", "not contiguous", "compiled", "two"):
+        assert said[name] < 1e-5, name
+    for name in ("batch", "half", "gradient"):  # the original computed these
+        assert said[name] == 0, name
+    assert said["unfallen"] == {} and said["reasons"] == {"shape": 3}
+    assert set(said["half reasons"]) == {"dtype"}
+    assert said["training reasons"] == ["shape", "training mode"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("def build():\n    raise RuntimeError('no weights')\ndef inputs():\n    return []\n", "no weights"),
+        ("import torch\ndef build():\n    return torch.nn.ReLU()\n", "no function `inputs`"),
+        ("x = 1\n", "no class `Model`"),
+    ],
+)
+def test_a_bad_file_gets_one_line(home, tmp_path, text, words):
+    (tmp_path / "bad.py").write_text(text)
+    ran = Program(tmp_path).run("model", tmp_path / "bad.py", "--home", home, "--out", tmp_path / "fast", code=2)
+    assert words in ran.err
+    assert not (tmp_path / "fast").exists()
+
+
+def test_a_folder_with_other_files_is_left_alone(home, tmp_path):
+    (tmp_path / "mine.py").write_text(textwrap.dedent(MINE))
+    (tmp_path / "fast").mkdir()
+    (tmp_path / "fast" / "thesis.tex").write_text("years of work")
+    ran = Program(tmp_path).run("model", tmp_path / "mine.py", "--home", home, "--out", tmp_path / "fast", code=2)
+    assert "not a package of kernels; choose another folder" in ran.err
+    assert (tmp_path / "fast" / "thesis.tex").read_text() == "years of work"
