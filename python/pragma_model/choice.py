@@ -15,7 +15,7 @@ from pragma_model.modelfile import Call
 from pragma_model.survey import Visit, arguments_of
 from pragma_model.unit import Form, NotAUnit, Unit
 
-_MOST_OPERATORS = 220  # of a unit; one kernel of more would take minutes to compile
+_MOST_OPERATORS = 320  # of a unit; one kernel of more would take minutes to compile and to check
 _LEAST_SHARE = 0.01  # of the model's time, for all modules that look alike
 _BLOCK_OPERATORS = 16  # a repeated block of fewer is not worth a task of its own
 _REPEATED = 3  # so many alike blocks

@@ -31,7 +31,7 @@ struct ModelProof {
   ModelError error;                          // with the kept units
   Interval eager_ms;                         // one call of the model
   std::optional<Interval> compile_ms;
-  std::string compile_failure;         // why there is no torch.compile
+  std::string compile_failure;  // why there is no torch.compile
   // With the kept units; nothing: none is kept. Both ways of using them: the model as it is, and
   // torch.compile around it.
   std::optional<Interval> kernels_ms;

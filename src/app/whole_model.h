@@ -1,5 +1,5 @@
-// Makes a whole model faster (docs/whole-models.md): finds the parts of it that take time, searches a
-// kernel for each, packs the kernels as operators of Torch, and keeps those with which the whole
+// Makes a whole model faster (docs/whole-models.md): finds the parts of it that take time, searches
+// a kernel for each, packs the kernels as operators of Torch, and keeps those with which the whole
 // model is right and faster.
 #pragma once
 

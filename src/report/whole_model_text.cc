@@ -49,7 +49,7 @@ std::string Mebibytes(std::int64_t bytes) {
 std::string FiguresText(const Terminal& terminal, const ModelFigures& figures) {
   Table table({{.title = "one call of the model"},
                {.title = "time [95 %]", .align = Align::kRight},
-               {.title = "the faster with kernels is faster by [95 %]", .align = Align::kRight}});
+               {.title = "gain with kernels [95 %]", .align = Align::kRight}});
   const auto ours = [&](const char* name, const std::optional<Interval>& time, bool best) {
     if (!time) return;
     table.Add({{name, best ? Style::kBold : Style::kPlain}, {FormatMillis(*time)}, {""}});
@@ -174,10 +174,11 @@ std::string ModelText(const Terminal& terminal, const ModelReport& report) {
   if (report.figures) text += "\n" + FiguresText(terminal, *report.figures);
   if (report.folder.empty())
     return text + "no kernel makes the whole model faster; nothing was written\n";
-  return text + fmt::format(
-                    "\nwritten to {}:\n  import pragma_kernels as pk\n"
-                    "  pk.apply(model, \"{}\")\n",
-                    report.folder, report.folder);
+  const bool compiled = report.figures && report.figures->compiled_is_faster;
+  return text +
+         fmt::format(
+             "\nwritten to {0}:\n  import pragma_kernels as pk\n  pk.apply(model, \"{0}\")\n{1}",
+             report.folder, compiled ? "  model = torch.compile(model)\n" : "");
 }
 
 std::string ModelObject(const ModelReport& report) {
