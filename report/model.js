@@ -83,7 +83,7 @@ function bars(result) {
 }
 
 function drawBars(svg, width, rows) {
-  const size = {...margins(width, 0), left: 110, right: 190};
+  const size = {...margins(width, 0), left: 130, right: 190};
   const x = d3.scaleLinear([0, d3.max(rows, r => r.total[0])], [size.left, width - size.right]);
   rows.forEach((row, i) => {
     const y = 14 + i * 46;

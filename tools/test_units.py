@@ -54,6 +54,7 @@ SECONDS = {
     "tests/e2e/test_mode.py": 80,
     "tests/e2e/test_recheck.py": 80,
     "tests/knowledge": 75,
+    "tests/e2e/test_model.py": 75,
     "tests/e2e/test_lint.py": 70,
     "profile_test": 60,
     "python/tests/test_server.py": 60,
@@ -61,12 +62,14 @@ SECONDS = {
     "task_test": 55,
     "python/tests/test_candidate.py": 55,
     "python/tests/test_describe.py": 50,
+    "python/tests/test_kernels.py": 45,
     "tests/e2e/test_cuda.py": 45,
     "tests/layers": 35,
     "tests/report": 30,
     "app_test": 30,
     "python/tests/test_complex.py": 25,
     "tests/llm": 20,
+    "python/tests/test_whole_model.py": 20,
     "python/tests/test_parts.py": 20,
 }
 

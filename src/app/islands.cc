@@ -171,6 +171,7 @@ Result<void> IslandSearch::Optimize(const IslandTask& cut, IslandWork& work,
   PartFound found =
       TRY(SearchPart(context_, bench_, **opened, file, wish_.part, deadline, observer_.search));
   work.run = std::move(found.run);
+  work.bundle = std::move(found.bundle);
   work.outcome = std::move(found.outcome);
   work.speedup = found.speedup;
   if (found.candidate) {

@@ -34,6 +34,7 @@ struct IslandWork {
   std::string name;                 // of its task
   double share = 0;                 // of the time that Torch takes for all operators one by one
   std::string run;                  // id of its run; empty: it was not tried
+  std::string bundle;               // sha256 of its kernel's evidence; empty: there is none
   std::string outcome;              // why there is no kernel; empty: there is one
   std::optional<Interval> speedup;  // of the kernel over eager
   std::optional<IslandKernel> kernel;

@@ -64,7 +64,7 @@ Result<PartFound> SearchPart(const AppContext& context, Workbench& bench, TaskBe
   const SearchOutcome outcome = TRY(RunSearch(context, bench, part, plan, observer));
   if (outcome.session.stopped == StopReason::kInterrupted)
     return Fail(ErrorKind::kInterrupted, "interrupted while optimising " + part.task().name);
-  PartFound found{.run = plan.run.id};
+  PartFound found{.run = plan.run.id, .bundle = outcome.bundle};
   Note(outcome, found);
   return found;
 }

@@ -28,6 +28,7 @@ struct PartWish {
 
 struct PartFound {
   std::string run;                     // id of its run
+  std::string bundle;                  // sha256 of the kernel's evidence; empty: there is none
   std::string outcome;                 // why there is no faster kernel; empty: there is one
   std::optional<Interval> speedup;     // over eager
   std::optional<Candidate> candidate;  // passed; it may be slower than eager

@@ -47,16 +47,12 @@ using Sides = std::map<std::string, std::vector<double>>;  // seconds per call, 
 
 class Prover final {
  public:
-  Prover(WholeModelServer& server, std::vector<std::string> units, const Deadline& deadline,
-         const WholeModelServer::OnPhase& on_phase)
-      : server_(server), units_(std::move(units)), deadline_(deadline), on_phase_(on_phase) {}
+  Prover(const AskModel& ask, std::vector<std::string> units, const Deadline& deadline)
+      : ask_(ask), units_(std::move(units)), deadline_(deadline) {}
 
   Result<ModelProof> Run(bool compile_baseline);
 
  private:
-  Result<JsonReader> Ask(JsonWriter& request, const std::string& what) {
-    return server_.Ask(request, what, deadline_, on_phase_);
-  }
   Result<void> Open();
   Result<void> First();
   Result<ModelError> Check(const std::vector<std::string>& units);
@@ -75,10 +71,9 @@ class Prover final {
   Result<Sides> Time(const std::vector<Side>& sides, Seconds limit);
   void TakeOut(const std::string& unit, std::string why);
 
-  WholeModelServer& server_;
+  const AskModel& ask_;
   std::vector<std::string> units_;  // that are not taken out
   Deadline deadline_;
-  const WholeModelServer::OnPhase& on_phase_;
   ModelProof proof_;
 };
 
@@ -103,14 +98,14 @@ void Prover::TakeOut(const std::string& unit, std::string why) {
 
 Result<void> Prover::Open() {
   JsonWriter request = WholeModelRequest("prove");
-  TRY(Ask(request, "opening the model to prove it"));
+  TRY(ask_(request, "opening the model to prove it"));
   return {};
 }
 
 Result<void> Prover::First() {
   JsonWriter request = WholeModelRequest("first");
   request.Field("units", units_);
-  const JsonReader reply = TRY(Ask(request, "the model's first call"));
+  const JsonReader reply = TRY(ask_(request, "the model's first call"));
   reply["eager"].Get("seconds", proof_.first_call_eager);
   reply["kernels"].Get("seconds", proof_.first_call_kernels);
   reply["eager"].Get("bytes", proof_.peak_eager);
@@ -123,7 +118,7 @@ Result<void> Prover::First() {
 Result<ModelError> Prover::Check(const std::vector<std::string>& units) {
   JsonWriter request = WholeModelRequest("check");
   request.Field("units", units);
-  const JsonReader reply = TRY(Ask(request, "comparing the whole model"));
+  const JsonReader reply = TRY(ask_(request, "comparing the whole model"));
   ModelError worst{.right = true};
   reply.Get("reference", worst.reference);
   const bool wide = worst.reference == "float64";
@@ -164,7 +159,7 @@ Result<std::string> Prover::Compile(std::string_view name, const std::vector<std
   JsonWriter request = WholeModelRequest("compile");
   const Seconds limit = std::min(kMostForCompile, deadline_.Left() * kPartForCompile);
   request.Field("name", name).Field("units", units).Field("seconds", limit.count());
-  const JsonReader reply = TRY(Ask(request, "torch.compile"));
+  const JsonReader reply = TRY(ask_(request, "torch.compile"));
   std::string failure;
   reply.Get("failure", failure);
   TRY(reply.status());
@@ -185,7 +180,7 @@ Result<Sides> Prover::Time(const std::vector<Side>& sides, Seconds limit) {
   }
   request.EndObject().Field("seconds", limit.count()).Field("seed", sides.size());
   request.Field("least", kLeastRounds).Field("most", kMostRounds);
-  const JsonReader reply = TRY(Ask(request, "timing the whole model"));
+  const JsonReader reply = TRY(ask_(request, "timing the whole model"));
   Sides samples;
   reply.Get("samples", samples);
   TRY(reply.status());
@@ -271,10 +266,9 @@ void Prover::TakeOutSlow() {
 
 }  // namespace
 
-Result<ModelProof> ProveModel(WholeModelServer& server, const std::vector<std::string>& units,
-                              bool compile_baseline, const Deadline& deadline,
-                              const WholeModelServer::OnPhase& on_phase) {
-  return Prover(server, units, deadline, on_phase).Run(compile_baseline);
+Result<ModelProof> ProveModel(const AskModel& ask, const std::vector<std::string>& units,
+                              bool compile_baseline, const Deadline& deadline) {
+  return Prover(ask, units, deadline).Run(compile_baseline);
 }
 
 }  // namespace pragma

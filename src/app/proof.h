@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -11,8 +12,9 @@
 
 #include "base/deadline.h"
 #include "base/result.h"
+#include "core/json_reader.h"
+#include "core/json_writer.h"
 #include "core/timing.h"
-#include "task/whole_model_server.h"
 
 namespace pragma {
 
@@ -48,11 +50,14 @@ struct ModelProof {
   std::int64_t peak_kernels = 0;
 };
 
+// Sends a request (an open object, see WholeModelRequest) to a fresh server, which has computed
+// nothing yet, and returns its reply.
+using AskModel = std::function<Result<JsonReader>(JsonWriter& request, const std::string& what)>;
+
 // Proves the package that the server's folder holds. `units` are its units, those first that gain
-// most. `server` is a fresh one, which has computed nothing yet.
-[[nodiscard]] Result<ModelProof> ProveModel(WholeModelServer& server,
+// most.
+[[nodiscard]] Result<ModelProof> ProveModel(const AskModel& ask,
                                             const std::vector<std::string>& units,
-                                            bool compile_baseline, const Deadline& deadline,
-                                            const WholeModelServer::OnPhase& on_phase);
+                                            bool compile_baseline, const Deadline& deadline);
 
 }  // namespace pragma

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <filesystem>
 #include <memory>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "app/context.h"
+#include "app/evidence_keeping.h"
 #include "app/islands.h"
 #include "app/part_search.h"
 #include "app/proof.h"
@@ -27,6 +29,7 @@
 #include "core/islands.h"
 #include "core/json_writer.h"
 #include "core/timing.h"
+#include "evidence/bundle_files.h"
 #include "export/package.h"
 #include "task/island_cut.h"
 #include "task/whole_model_server.h"
@@ -41,6 +44,16 @@ constexpr double kPartForParts = 0.55;  // of the time that is left; the rest is
 constexpr Seconds kLeastForPart{8};
 constexpr std::string_view kPackage = "package";         // of the staging folder
 constexpr std::string_view kManifest = "manifest.json";  // of a package
+constexpr std::string_view kEvidence = "evidence";       // folder of a package
+// What a package consists of. Whatever else is in its folder is the user's.
+constexpr std::array kContents{kManifest,
+                               kEvidence,
+                               std::string_view("lib"),
+                               std::string_view("source"),
+                               std::string_view("units"),
+                               std::string_view("pragma_kernels"),
+                               std::string_view("constants.pt"),
+                               std::string_view("report.html")};
 
 // Fails with kUsage if the folder has something in it that `pragma` did not write.
 Result<void> CheckFolder(const fs::path& out) {
@@ -50,6 +63,19 @@ Result<void> CheckFolder(const fs::path& out) {
   return Fail(ErrorKind::kUsage, out.string() +
                                      ": exists and is not a package of kernels; choose "
                                      "another folder with --out");
+}
+
+// The server lets everybody write its files, since a jail may run as another user. Libraries that
+// a user loads must not stay so.
+Result<void> CloseToOthers(const fs::path& folder) {
+  std::error_code error;
+  const fs::perms others = fs::perms::group_write | fs::perms::others_write;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder, error)) {
+    fs::permissions(entry.path(), others, fs::perm_options::remove, error);
+    if (error) break;
+  }
+  if (error) return Fail("cannot close " + folder.string() + ": " + error.message());
+  return {};
 }
 
 class WholeModelSearch final {
@@ -79,6 +105,7 @@ class WholeModelSearch final {
   Result<void> Pack(WholeModelServer& server, const std::vector<const PartWork*>& parts);
   Result<void> Keep(WholeModelServer& server);
   Result<void> Deliver() const;
+  Result<void> CopyEvidence(const PartWork& work) const;
 
   const AppContext& context_;
   Workbench& bench_;
@@ -107,8 +134,10 @@ Result<WholeModelOutcome> WholeModelSearch::Run() {
   std::vector<std::string> units;
   for (const PartWork* work : parts) units.push_back(work->name);
   WholeModelServer fresh = TRY(StartServer());
-  outcome_.proof =
-      TRY(ProveModel(fresh, units, wish_.compile_baseline, wish_.deadline, observer_.on_phase));
+  const AskModel ask = [&](JsonWriter& request, const std::string& what) {
+    return fresh.Ask(request, what, wish_.deadline, observer_.on_phase);
+  };
+  outcome_.proof = TRY(ProveModel(ask, units, wish_.compile_baseline, wish_.deadline));
   TRY(Keep(captured));
   if (!outcome_.proof->kept.empty()) TRY(Deliver());
   return std::move(outcome_);
@@ -171,6 +200,7 @@ Result<void> WholeModelSearch::SearchWhole(PartWork& work, TaskBench& opened, co
   PartFound found =
       TRY(SearchPart(context_, bench_, opened, file, wish_.part, deadline, observer_.search));
   work.runs.push_back(found.run);
+  if (!found.bundle.empty()) work.bundles.push_back(found.bundle);
   work.outcome = std::move(found.outcome);
   work.speedup = found.speedup;
   if (found.candidate) work.kernels = WholePart(opened.task(), opened.header(), *found.candidate);
@@ -203,6 +233,7 @@ Result<void> WholeModelSearch::SearchIslands(PartWork& work, TaskBench& opened,
   for (const std::size_t i : kept) {
     islands.push_back(found.islands[i].island);
     kernels.kernels.push_back(*found.islands[i].kernel);
+    if (!found.islands[i].bundle.empty()) work.bundles.push_back(found.islands[i].bundle);
   }
   kernels.order = TRY(ArrangeIslands(opened.server(), islands));
   work.speedup = Estimated(found.islands, kept);
@@ -250,10 +281,24 @@ Result<void> WholeModelSearch::Keep(WholeModelServer& server) {
 // Puts the package where the user wants it, in place of an earlier one.
 Result<void> WholeModelSearch::Deliver() const {
   std::error_code error;
-  fs::remove_all(wish_.out, error);
+  for (const std::string_view name : kContents) fs::remove_all(wish_.out / name, error);
   TRY(MakeDirectories(wish_.out));
   fs::copy(staging_.path() / kPackage, wish_.out, fs::copy_options::recursive, error);
   if (error) return Fail("cannot write " + wish_.out.string() + ": " + error.message());
+  TRY(CloseToOthers(wish_.out));
+  TRY(MakeDirectories(wish_.out / kEvidence));
+  for (const PartWork& work : outcome_.parts)
+    if (work.outcome.empty()) TRY(CopyEvidence(work));
+  return {};
+}
+
+Result<void> WholeModelSearch::CopyEvidence(const PartWork& work) const {
+  for (const std::string& sha256 : work.bundles) {
+    const fs::path bundle = TRY(FindBundle(EvidenceFolder(bench_.home()), sha256));
+    std::error_code error;
+    fs::copy(bundle, wish_.out / kEvidence / (work.name + "-" + bundle.filename().string()), error);
+    if (error) return Fail("cannot copy " + bundle.string() + ": " + error.message());
+  }
   return {};
 }
 

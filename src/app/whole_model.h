@@ -39,8 +39,9 @@ struct PartWork {
   std::string name;  // of the unit in the package: "u1"
   double share = 0;  // of the model's time
   std::vector<std::string> runs;
-  std::string outcome;              // why it stays Torch's; empty: it has kernels
-  std::optional<Interval> speedup;  // of the part over eager; an estimate where islands compute it
+  std::vector<std::string> bundles;  // sha256 of its kernels' evidence
+  std::string outcome;               // why it stays Torch's; empty: it has kernels
+  std::optional<Interval> speedup;   // of the part over eager; an estimate where islands compute it
   std::optional<PartKernels> kernels;
 };
 

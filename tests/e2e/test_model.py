@@ -20,15 +20,15 @@ MINE = """
             self.shift = torch.nn.Parameter(torch.rand(width))
 
         def forward(self, x, *, gain=1.0):
-            y = torch.sigmoid(x * self.scale) * gain + torch.tanh(x + self.shift)
+            y = torch.relu(x * self.scale) * gain + self.shift
             for _ in range(4):
-                y = torch.sin(y) * 0.9 + torch.cos(x) * 0.1
-            return torch.softmax(y, -1) + x
+                y = torch.relu(y * 0.9 + x * 0.1).clamp(max=3.0)
+            return torch.sigmoid(y) + x
 
     class Mine(torch.nn.Module):
         def __init__(self):
             super().__init__()
-            self.blocks = torch.nn.ModuleList(Block(512) for _ in range(3))
+            self.blocks = torch.nn.ModuleList(Block(1024) for _ in range(3))
 
         def forward(self, x):
             for block in self.blocks:
@@ -40,7 +40,7 @@ MINE = """
         return Mine()
 
     def inputs():
-        return [{"x": torch.randn(512, 512)}]
+        return [{"x": torch.randn(1024, 1024)}]
 """
 
 USE = """
@@ -53,7 +53,7 @@ USE = """
     torch.set_num_threads(int(sys.argv[3]))
     folder = sys.argv[1]
     torch.manual_seed(1)
-    model, x = build().eval(), torch.randn(512, 512)
+    model, x = build().eval(), torch.randn(1024, 1024)
     other = copy.deepcopy(model)
     said = {}
 
@@ -75,8 +75,8 @@ USE = """
         said["calls"] = [entry["calls"] for entry in pk.stats(model).values()]
         said["keys"] = list(model.state_dict()) == keys
         # A parameter that was replaced, and one that was written to behind Torch's back.
-        model.blocks[0].scale = torch.nn.Parameter(torch.full((512,), 2.0))
-        other.blocks[0].scale = torch.nn.Parameter(torch.full((512,), 2.0))
+        model.blocks[0].scale = torch.nn.Parameter(torch.full((1024,), 2.0))
+        other.blocks[0].scale = torch.nn.Parameter(torch.full((1024,), 2.0))
         model.blocks[1].shift.data[3] = 7.0
         other.blocks[1].shift.data[3] = 7.0
         said["replaced"] = differ(model(x), other(x))
@@ -105,7 +105,7 @@ USE = """
     print(json.dumps(said))
 """
 
-FLAGS = ["--attempts", "1", "--no-compile-baseline", "--no-lint", "--json", "--time", "150s"]
+FLAGS = ["--attempts", "1", "--no-compile-baseline", "--no-lint", "--json", "--time", "400s"]
 
 
 @pytest.fixture(scope="module")
@@ -130,6 +130,16 @@ def test_the_whole_model_is_proved(made):
     manifest = json.loads((folder / "fast" / "manifest.json").read_text())
     assert [unit["paths"] for unit in manifest["units"]] == [["blocks.0", "blocks.1", "blocks.2"]]
     assert result["folder"] == str(folder / "fast")
+    assert not any(path.stat().st_mode & 0o022 for path in (folder / "fast").rglob("*"))
+    assert "Time of one call" in (folder / "fast" / "report.html").read_text()
+
+
+def test_the_evidence_of_a_kept_part_is_in_the_folder(made):
+    ran, folder = made
+    (bundle,) = (folder / "fast" / "evidence").iterdir()
+    assert bundle.name.startswith("u1-")
+    checked = Program(folder).run("recheck", bundle, "--home", folder / "home", "--json")
+    assert checked.json["intact"] and checked.json["same_seed"]["status"] == "passed"
 
 
 def test_the_folder_serves_a_users_model_and_hostile_use(made):

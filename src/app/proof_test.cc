@@ -1,0 +1,157 @@
+#include "app/proof.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/deadline.h"
+#include "base/result.h"
+#include "core/json_reader.h"
+#include "core/json_writer.h"
+
+namespace pragma {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using Units = std::set<std::string>;
+
+// A model whose times and errors are functions of the units that are installed.
+struct Model {
+  std::function<double(const Units&)> seconds = [](const Units&) { return 1.0; };
+  std::function<double(const Units&)> error = [](const Units&) { return 1e-7; };
+  double compiled = 2;        // seconds of torch.compile alone
+  double around_kernels = 2;  // seconds of torch.compile around the kernels
+  std::string compile_failure;
+};
+
+Units UnitsOf(const JsonReader& request) {
+  std::vector<std::string> names;
+  request.Get("units", names);
+  return {names.begin(), names.end()};
+}
+
+// Three samples that vary a little, as those of a quiet machine do, and not in step with eager's.
+void WriteSamples(JsonWriter& writer, const std::string& name, double seconds) {
+  const double up = name == "eager" ? 1.001 : 0.999;
+  writer.Field(name, std::vector<double>{seconds, seconds * up, seconds / up});
+}
+
+double SecondsOf(const Model& model, const std::string& name, const JsonReader& side) {
+  if (name == "compile") return model.compiled;
+  if (name == "compiled_kernels") return model.around_kernels;
+  if (side.type() == JsonReader::Type::kText) return model.seconds({});
+  std::vector<std::string> names;
+  side.Get(names);
+  return model.seconds({names.begin(), names.end()});
+}
+
+std::string Answer(const Model& model, const JsonReader& request) {
+  std::string op;
+  request.Get("op", op);
+  JsonWriter writer;
+  writer.BeginObject();
+  if (op == "check") {
+    writer.Field("reference", "float64").Key("errors").BeginArray().BeginObject();
+    writer.Field("error", model.error(UnitsOf(request))).Field("eager", 1e-7);
+    writer.EndObject().EndArray();
+  } else if (op == "compile") {
+    writer.Field("failure", model.compile_failure);
+  } else if (op == "time") {
+    writer.Key("samples").BeginObject();
+    for (const auto& [name, side] : request["sides"].members())
+      WriteSamples(writer, name, SecondsOf(model, name, side));
+    writer.EndObject();
+  }
+  writer.EndObject();
+  return writer.Take();
+}
+
+ModelProof Prove(const Model& model, const std::vector<std::string>& units) {
+  const AskModel ask = [&](JsonWriter& request, const std::string&) -> Result<JsonReader> {
+    request.EndObject();
+    const JsonReader read = JsonReader::Parse(request.Take(), "request").value();
+    return JsonReader::Parse(Answer(model, read), "reply");
+  };
+  return ProveModel(ask, units, true, Deadline()).value();
+}
+
+// Each unit takes this much off a call of one second.
+std::function<double(const Units&)> Saving(std::map<std::string, double> saved) {
+  return [saved = std::move(saved)](const Units& units) {
+    double seconds = 1;
+    for (const std::string& unit : units) seconds -= saved.at(unit);
+    return seconds;
+  };
+}
+
+TEST(ModelProof, KeepsWhatMakesTheWholeFaster) {
+  const ModelProof proof = Prove({.seconds = Saving({{"u1", 0.4}, {"u2", 0.1}})}, {"u1", "u2"});
+  EXPECT_THAT(proof.kept, ElementsAre("u1", "u2"));
+  EXPECT_NEAR(proof.speedup_eager->median, 2.0, 0.01);
+  EXPECT_NEAR(proof.speedup_compile->median, 4.0, 0.02);
+  EXPECT_NEAR(proof.alone.at("u2").median, 1.2, 0.01);
+}
+
+TEST(ModelProof, TakesOutAPartThatDoesNotHelpTheWhole) {
+  const ModelProof proof = Prove({.seconds = Saving({{"u1", 0.4}, {"u2", -0.1}})}, {"u1", "u2"});
+  EXPECT_THAT(proof.kept, ElementsAre("u1"));
+  EXPECT_EQ(proof.taken.at("u2"), "does not make the whole faster");
+  EXPECT_NEAR(proof.speedup_eager->median, 1 / 0.6, 0.01);
+}
+
+TEST(ModelProof, TakesOutAPartWithWhichTheModelIsWrong) {
+  const ModelProof proof =
+      Prove({.seconds = Saving({{"u1", 0.4}, {"u2", 0.2}}),
+             .error = [](const Units& units) { return units.contains("u1") ? 1e-2 : 2e-7; }},
+            {"u1", "u2"});
+  EXPECT_THAT(proof.kept, ElementsAre("u2"));
+  EXPECT_EQ(proof.taken.at("u1"), "the whole model's values are wrong with it");
+  EXPECT_TRUE(proof.error.right);
+}
+
+TEST(ModelProof, TakesOutPartsWhoseErrorsAddUp) {
+  const ModelProof proof =
+      Prove({.seconds = Saving({{"u1", 0.4}, {"u2", 0.2}}),
+             .error = [](const Units& units) { return 6e-7 * static_cast<double>(units.size()); }},
+            {"u1", "u2"});
+  EXPECT_THAT(proof.kept, ElementsAre("u1"));  // the one that gains more
+}
+
+TEST(ModelProof, KeepsNothingThatIsNotClearlyFaster) {
+  const ModelProof proof = Prove({.seconds = Saving({{"u1", 0.0005}})}, {"u1"});
+  EXPECT_THAT(proof.kept, IsEmpty());
+  EXPECT_EQ(proof.taken.at("u1"), "the whole model is not clearly faster with it");
+}
+
+TEST(ModelProof, KeepsNothingWhereTorchCompileAloneIsFaster) {
+  const ModelProof proof = Prove({.seconds = Saving({{"u1", 0.2}}), .compiled = 0.5}, {"u1"});
+  EXPECT_THAT(proof.kept, IsEmpty());
+  EXPECT_EQ(proof.taken.at("u1"), "torch.compile alone makes the whole model faster");
+}
+
+TEST(ModelProof, CountsTorchCompileAroundTheKernels) {
+  const ModelProof proof =
+      Prove({.seconds = Saving({{"u1", 0.2}}), .compiled = 0.5, .around_kernels = 0.4}, {"u1"});
+  EXPECT_THAT(proof.kept, ElementsAre("u1"));
+  EXPECT_TRUE(proof.compiled_is_faster);
+  EXPECT_NEAR(proof.speedup_compile->median, 1.25, 0.01);
+  EXPECT_NEAR(proof.speedup_eager->median, 2.5, 0.01);
+}
+
+TEST(ModelProof, ComparesWithEagerWhereTorchCompileFails) {
+  const ModelProof proof =
+      Prove({.seconds = Saving({{"u1", 0.5}}), .compile_failure = "no compiler"}, {"u1"});
+  EXPECT_THAT(proof.kept, ElementsAre("u1"));
+  EXPECT_FALSE(proof.speedup_compile);
+  EXPECT_EQ(proof.compiled_kernels_failure, "no compiler");
+}
+
+}  // namespace
+}  // namespace pragma
