@@ -59,7 +59,7 @@ Result<std::unique_ptr<TimedProcess>> HostSides::Start(const Side& side, const T
 Result<ProcessFailure> HostSides::MakeReady(std::size_t index, const TimingPlan& plan, Rng& rng) {
   TimedProcess& process = *processes_[index];
   if (ProcessFailure failure = TRY(process.Load())) return failure;
-  if (plan.warmup > 0) {
+  if (plan.first_calls) {
     const std::vector<std::uint32_t> sets{static_cast<std::uint32_t>(rng.Below(plan.sets()))};
     process.Poison(rng, sets);
     if (ProcessFailure failure = TRY(FirstCalls(index, sets))) return failure;

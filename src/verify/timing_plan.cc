@@ -23,6 +23,9 @@ constexpr double kRepeatedRoundSeconds = 0.1;
 // disturbs lasts that long. A round longer than the second needs a single warm-up call.
 constexpr double kLongRoundSeconds = 0.25;
 constexpr double kMiddlingRoundSeconds = 2e-3;
+// A process makes its first calls untimed: memory is faulted in, and libraries choose their
+// kernels. Of a call of 0.35 s that can be as much again. Only rounds longer than this go without.
+constexpr double kLongestFirstRound = 10;
 constexpr std::size_t kFewSets = 6;
 
 // The doorbell's cost varies by microseconds, so a burst should last this long if the ring has
@@ -47,6 +50,11 @@ std::size_t WarmupCalls(const Workload& workload) {
   return workload.round_seconds > kMiddlingRoundSeconds || workload.sets < kFewSets ? 1 : 2;
 }
 
+// A burst of the only set is warmed up by that set, so no call before it is a first one.
+bool FirstCalls(const Workload& workload) {
+  return workload.sets > 1 && workload.round_seconds <= kLongestFirstRound;
+}
+
 int Processes(const Workload& workload) {
   const bool many = workload.round_seconds <= kShortRoundSeconds && !workload.on_device;
   return many ? kProcessesOfShort : kProcesses;
@@ -62,6 +70,7 @@ TimingPlan MakeCallPlan(const Workload& workload, Seconds budget) {
   TimingPlan plan;
   plan.processes = Processes(workload);
   plan.warmup = std::min<std::size_t>(1, WarmupCalls(workload));
+  plan.first_calls = FirstCalls(workload);
   plan.loop_seconds = kLoopSeconds;
   plan.call_seconds = round / 2;
   // Two sides are warmed up for as long as they are timed, with a call at least.
@@ -79,6 +88,7 @@ TimingPlan MakePlan(const Workload& workload, Seconds budget) {
   TimingPlan plan;
   plan.processes = Processes(workload);
   plan.warmup = WarmupCalls(workload);
+  plan.first_calls = FirstCalls(workload);
   const double per_process = budget.count() / plan.processes;
   const double per_call = std::max(round + workload.upkeep_seconds, kShortestCallSeconds);
   // One side's call takes half of the round or more. If the largest number of bursts does not use

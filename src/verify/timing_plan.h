@@ -9,10 +9,11 @@
 namespace pragma {
 
 struct TimingPlan {
-  int processes = 5;       // pairs of fresh processes
-  int bursts = 4;          // per process, 1 to 12
-  std::size_t warmup = 1;  // calls after each switch of sides, not timed; 0 if there is one set
-  std::size_t timed = 1;   // sets in a burst; warmup + timed <= sets of the ring
+  int processes = 5;        // pairs of fresh processes
+  int bursts = 4;           // per process, 1 to 12
+  std::size_t warmup = 1;   // calls after each switch of sides, not timed; 0 if there is one set
+  bool first_calls = true;  // before the first burst of a process, also if no burst is warmed up
+  std::size_t timed = 1;    // sets in a burst; warmup + timed <= sets of the ring
   // Calls as a user makes them: a burst is a loop of about this many seconds over a single set. 0:
   // it makes one call for each of its sets.
   double loop_seconds = 0;

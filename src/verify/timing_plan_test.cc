@@ -53,6 +53,12 @@ TEST(MakePlanTest, CallsOfSecondsRunOnceInEachProcess) {
   EXPECT_EQ(plan.bursts, 1);
 }
 
+TEST(MakePlanTest, OnlyTheLongestCallsAreTimedWithoutAFirstOne) {
+  EXPECT_TRUE(MakePlan({.sets = 3, .round_seconds = 0.7}, Seconds{3}).first_calls);
+  EXPECT_FALSE(MakePlan({.sets = 3, .round_seconds = 20}, Seconds{3}).first_calls);
+  EXPECT_FALSE(MakePlan({.sets = 1, .round_seconds = 0.7}, Seconds{3}).first_calls);
+}
+
 TEST(MakePlanTest, OneSetIsTimedOnceInABurst) {
   for (const double round : {1e-4, 1e-2, 1.0}) {
     const TimingPlan plan =
