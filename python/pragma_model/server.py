@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-
 from pragma_kernels.attributes import fingerprint
+
 from pragma_model.choice import Choice
 from pragma_model.keep import keep
 from pragma_model.modelfile import ModelFile

@@ -83,7 +83,10 @@ def arguments_of(model: torch.nn.Module, call: Call, paths: list[str]) -> dict[s
     hooks = []
 
     def note(path: str) -> Callable[..., None]:
-        return lambda _, args, kwargs: found.setdefault(path, Call(args, dict(kwargs))) and None
+        def first(_: Any, args: Any, kwargs: Any) -> None:
+            found.setdefault(path, Call(args, dict(kwargs)))
+
+        return first
 
     for path in paths:
         hooks.append(model.get_submodule(path).register_forward_pre_hook(note(path), with_kwargs=True))

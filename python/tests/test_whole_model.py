@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 import torch
-
 from pragma_model.choice import Choice, alike
 from pragma_model.keep import keep
 from pragma_model.modelfile import Call, ModelFile
 from pragma_model.survey import survey
 from pragma_model.unit import NotAUnit, Unit
 from pragma_model.values import distance, result_of, tensors_within, wide, wide_result
+
 from pragma_torch.errors import TaskError
 
 
