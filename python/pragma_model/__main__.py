@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 import os
-import socket
 import sys
 
-from pragma_torch.channel import Channel
+from pragma_torch.channel import Channel, control_socket
 from pragma_torch.process import limit_files
 
 
@@ -17,8 +16,7 @@ def main() -> int:
     arguments = parser.parse_args()
     os.umask(0)  # a later jail may run as another user; only it and pragma see these files
     limit_files(compiling=True)
-    channel = Channel(socket.socket(fileno=os.dup(3)))
-    os.close(3)
+    channel = Channel(control_socket())
     from pragma_model.server import Server
 
     Server(channel, arguments.threads).serve()

@@ -130,7 +130,7 @@ class UnitText:
             return [self._checked(step["line"])]
         kernel = self._kernels.get(step["kernel"])
         if kernel is None:
-            raise self._error(f"there is no kernel {step['kernel']}")
+            raise self._error(f"the request lacks the kernel {step['kernel']}")
         if len(step["arguments"]) != len(kernel["arguments"]) or len(step["results"]) != len(kernel["outputs"]):
             raise self._error(f"the step of kernel {kernel['name']} has another number of arguments or results")
         passed = [

@@ -71,14 +71,6 @@ class Proof:
             ]
         return {"errors": errors, "reference": "eager" if reference is None else "float64", "sets": len(_SEEDS)}
 
-    def stats(self, message: dict[str, Any]) -> dict[str, Any]:
-        """Returns what the run time counts in one call with these units."""
-        self._install(message["units"])
-        self._run(self._model, self._calls[0])
-        counted = self._kernels.stats(self._model)
-        self._remove(message["units"])
-        return {"stats": counted}
-
     def compile(self, message: dict[str, Any]) -> dict[str, Any]:
         """Compiles a copy of the model, with these units installed, by torch.compile. The copy is the side `name` from then
         on. Returns the seconds that took, or why it failed."""

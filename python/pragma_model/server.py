@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pathlib
-import traceback
 from collections.abc import Callable
 from typing import Any
 
@@ -13,12 +12,13 @@ from pragma_kernels.attributes import fingerprint
 from pragma_model.choice import Choice
 from pragma_model.keep import keep
 from pragma_model.modelfile import ModelFile
-from pragma_model.pack import PackError, pack
+from pragma_model.pack import pack
 from pragma_model.prove import Proof
 from pragma_model.survey import survey
 from pragma_model.unit import NotAUnit
-from pragma_torch.channel import Channel, close_all
-from pragma_torch.errors import ServerError, TaskError, one_line, task_error
+from pragma_torch.channel import Channel
+from pragma_torch.conversation import Operation, converse
+from pragma_torch.errors import ServerError, TaskError, task_error
 from pragma_torch.process import keep_freed_memory
 
 
@@ -28,16 +28,15 @@ class Server:
     def __init__(self, channel: Channel, threads: int) -> None:
         self._channel = channel
         self._threads = threads
-        self._operations: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
-            "capture": self._capture,
-            "pack": self._pack,
-            "keep": self._keep,
-            "prove": self._prove,
-            "first": lambda message: self._proved().first(message),
-            "check": lambda message: self._proved().check(message),
-            "stats": lambda message: self._proved().stats(message),
-            "compile": lambda message: self._proved().compile(message),
-            "time": lambda message: self._proved().time(message),
+        self._operations: dict[str, Operation] = {
+            "capture": lambda message, _: self._capture(message),
+            "pack": lambda message, _: self._pack(message),
+            "keep": lambda message, _: self._keep(message),
+            "prove": lambda message, _: self._prove(message),
+            "first": lambda message, _: self._proved().first(message),
+            "check": lambda message, _: self._proved().check(message),
+            "compile": lambda message, _: self._proved().compile(message),
+            "time": lambda message, _: self._proved().time(message),
         }
         self._proof: Proof | None = None
         self._constants: dict[str, dict[str, torch.Tensor]] = {}  # of a unit, by its first path
@@ -47,32 +46,11 @@ class Server:
         torch.set_num_threads(self._threads)
         keep_freed_memory()
         self._channel.send({"hello": 1, "torch": torch.__version__, "triton": ""})
-        while True:
-            request = self._channel.receive()
-            if request is None or request[0].get("op") == "quit":
-                return
-            message, fds = request
-            close_all(fds)
-            reply = self._answer(message)
-            reply["id"] = message.get("id")
-            self._channel.send(reply)
+        converse(self._channel, self._operations)
 
     def _say(self, phase: str) -> None:
         """Tells the client what is being done."""
         self._channel.send({"phase": phase})
-
-    def _answer(self, message: dict[str, Any]) -> dict[str, Any]:
-        try:
-            return {"ok": True} | self._operations[message["op"]](message)
-        except TaskError as error:
-            return _error("task", error.message, error.detail)
-        except PackError as error:
-            return _error("request", one_line(str(error)), str(error))
-        except (ServerError, ValueError, KeyError, TypeError, OSError) as error:
-            return _error("request", one_line(str(error)) or type(error).__name__, traceback.format_exc())
-        except BaseException as error:
-            traceback.print_exc()
-            return _error("internal", f"{type(error).__name__}: {one_line(str(error))}", traceback.format_exc())
 
     def _capture(self, message: dict[str, Any]) -> dict[str, Any]:
         """Finds the parts of the file's model that become tasks."""
@@ -155,7 +133,3 @@ def _run(file: ModelFile, what: Callable[[], Any]) -> Any:
         raise
     except BaseException as error:
         raise task_error(file.name, "the model's forward", error, file.path) from error
-
-
-def _error(kind: str, message: str, detail: str) -> dict[str, Any]:
-    return {"ok": False, "error": {"kind": kind, "message": message, "detail": detail}}

@@ -4,18 +4,10 @@ from __future__ import annotations
 
 import argparse
 import os
-import socket
 import sys
 
-from pragma_torch.channel import Channel
+from pragma_torch.channel import Channel, control_socket
 from pragma_torch.process import imports, limit_files
-
-
-def _control_socket() -> socket.socket:
-    """Moves descriptor 3 to another number, out of reach of the task's code, and closes it on exec."""
-    sock = socket.socket(fileno=os.dup(3))
-    os.close(3)
-    return sock
 
 
 def main() -> int:
@@ -36,7 +28,7 @@ def main() -> int:
     # This is set before torch imports numpy, whose own thread pool would be a second thread in the zygote.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     limit_files(compiling=False)
-    channel = Channel(_control_socket())
+    channel = Channel(control_socket())
     return _serve(channel, arguments)
 
 

@@ -5,18 +5,17 @@ from __future__ import annotations
 import importlib.metadata
 import os
 import socket
-import traceback
-from collections.abc import Callable
 from typing import Any
 
 import torch
 
 from pragma_torch import batteries, islands
 from pragma_torch.areas import Areas
-from pragma_torch.channel import Channel, close_all
+from pragma_torch.channel import Channel
 from pragma_torch.conditioning import Rounding
+from pragma_torch.conversation import Operation, converse
 from pragma_torch.describe import Described, describe, exported
-from pragma_torch.errors import ServerError, TaskError, one_line
+from pragma_torch.errors import ServerError
 from pragma_torch.process import keep_freed_memory
 from pragma_torch.referee import Referee
 from pragma_torch.structure import Structure
@@ -36,7 +35,7 @@ class Server:
         self._structures: list[Structure] | None = None  # structures of the task's drawn arguments
         self._exported: tuple[Any, list[torch.Tensor]] | None = None  # the task's graph, for islands
         self._areas = Areas()
-        self._operations: dict[str, Callable[[dict[str, Any], list[int]], dict[str, Any] | None]] = {
+        self._operations: dict[str, Operation] = {
             "describe": self._describe,
             "draw": self._draw,
             "reference": self._reference,
@@ -66,38 +65,7 @@ class Server:
         torch.set_num_threads(self._threads)
         keep_freed_memory()  # a reference is computed for every timed set
         self._channel.send({"hello": 1, "torch": torch.__version__, "triton": _version("triton")})
-        while True:
-            request = self._channel.receive()
-            if request is None or request[0].get("op") == "quit":
-                return
-            message, fds = request
-            try:
-                reply = self._answer(message, fds)
-            finally:
-                close_all(fds)
-            reply["id"] = message.get("id")
-            self._channel.send(reply)
-
-    def _answer(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
-        """Returns a reply in any case. Errors are reported by kind ("task": caused by the file; "request")."""
-        try:
-            operation = self._operations.get(message.get("op", ""))
-            if operation is None:
-                raise ServerError(f"unknown operation {message.get('op')!r}")
-            return {"ok": True} | (operation(message, fds) or {})
-        except TaskError as error:
-            return _error("task", error.message, error.detail)
-        except (ServerError, ValueError, KeyError, TypeError, OSError) as error:
-            return _error(
-                "request", one_line(str(error)) or type(error).__name__, traceback.format_exc()
-            )
-        except BaseException as error:
-            traceback.print_exc()
-            return _error(
-                "internal",
-                f"{type(error).__name__}: {one_line(str(error))}",
-                traceback.format_exc(),
-            )
+        converse(self._channel, self._operations)
 
     def _task(self) -> Described:
         if self._described is None:
@@ -216,7 +184,3 @@ def _one(fds: list[int], index: int) -> int:
     if index >= len(fds):
         raise ServerError("a descriptor is missing")
     return fds[index]
-
-
-def _error(kind: str, message: str, detail: str) -> dict[str, Any]:
-    return {"error": {"kind": kind, "message": message, "detail": detail}}

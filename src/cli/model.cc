@@ -16,7 +16,6 @@
 #include "app/workbench.h"
 #include "base/deadline.h"
 #include "base/file.h"
-#include "base/log.h"
 #include "base/result.h"
 #include "cli/command.h"
 #include "cli/judging_flags.h"
@@ -25,7 +24,6 @@
 #include "core/search_tree.h"
 #include "core/trial.h"
 #include "report/html_page.h"
-#include "report/json_text.h"
 #include "report/phase_line.h"
 #include "report/search_progress.h"
 #include "report/whole_model_text.h"
@@ -163,12 +161,9 @@ Result<int> MakeFaster(const Context& context, const ModelFlags& flags, const Se
 Result<int> MakeFasterInTime(const Context& context, const ModelFlags& flags) {
   SearchChoice choice = TRY(ChooseSearch(flags.search, context.app));
   if (choice.budget.seconds <= 0) choice.budget.seconds = kUsualSeconds;
-  Result<int> code = MakeFaster(context, flags, choice, StartClock(choice.budget.seconds));
-  const std::optional<Error> late = TimeWasUp(code, choice.budget.seconds);
-  if (!late) return code;
-  context.console.PrintJson(FailureObject(*late));
-  Log(LogLevel::kError, late->message);
-  return kExitRejected;
+  return RunInTime(context, choice.budget.seconds, [&](const Deadline& deadline) {
+    return MakeFaster(context, flags, choice, deadline);
+  });
 }
 
 }  // namespace

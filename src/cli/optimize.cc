@@ -19,7 +19,6 @@
 #include "app/task_bench.h"
 #include "app/workbench.h"
 #include "base/deadline.h"
-#include "base/log.h"
 #include "base/result.h"
 #include "cli/command.h"
 #include "cli/finish.h"
@@ -162,12 +161,9 @@ Result<int> OptimizeInTime(const Context& context, const OptimizeFlags& flags) {
   TRY(CheckTaskFile(flags.task));
   SearchChoice choice = TRY(ChooseSearch(flags.search, context.app));
   choice.jobs = flags.jobs;
-  Result<int> code = Optimize(context, flags, choice, StartClock(choice.budget.seconds));
-  const std::optional<Error> late = TimeWasUp(code, choice.budget.seconds);
-  if (!late) return code;
-  context.console.PrintJson(FailureObject(*late));
-  Log(LogLevel::kError, late->message);
-  return kExitRejected;
+  return RunInTime(context, choice.budget.seconds, [&](const Deadline& deadline) {
+    return Optimize(context, flags, choice, deadline);
+  });
 }
 
 }  // namespace

@@ -1,10 +1,11 @@
 // The clock of a command that was given a time (--time).
 #pragma once
 
-#include <optional>
+#include <functional>
 
 #include "base/deadline.h"
 #include "base/result.h"
+#include "cli/command.h"
 
 namespace pragma {
 
@@ -12,7 +13,9 @@ namespace pragma {
 // shortly after that is told to stop, as if the user had interrupted it.
 [[nodiscard]] Deadline StartClock(double seconds);
 
-// Returns why a command has found nothing, if it ended because its time was up.
-[[nodiscard]] std::optional<Error> TimeWasUp(const Result<int>& ended, double seconds);
+// Runs a command within its time and returns its exit code. If it ended because the time was up
+// before anything was found, that is printed.
+[[nodiscard]] Result<int> RunInTime(const Context& context, double seconds,
+                                    const std::function<Result<int>(const Deadline&)>& command);
 
 }  // namespace pragma
