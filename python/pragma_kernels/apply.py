@@ -43,7 +43,7 @@ def apply(
     if not fitting:
         raise PackageError(f"{package.folder} has nothing for this model: {_first(done.refused)}")
     for path, unit, module in fitting.values():
-        install(str(package.folder), unit, module, done.refused)
+        install(str(package.folder), unit, path, module, done.refused)
         done.append(path)
     return done
 

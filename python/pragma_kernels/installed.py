@@ -19,6 +19,7 @@ from torch.autograd import forward_ad as _forward_ad
 from pragma_kernels.counts import Counts
 from pragma_kernels.errors import PackageError
 from pragma_kernels.inner import Inner, Shape, shape_of
+from pragma_kernels.objects import Places
 from pragma_kernels.package import Unit, open_package
 from pragma_kernels.refusal import checked, refusal
 
@@ -44,9 +45,10 @@ class Installed:
     shallow copy (copy.copy) of the module itself shares this object, so it stays a second name for the first module.
     """
 
-    def __init__(self, folder: str, unit: Unit, shape: Shape, home: torch.nn.Module) -> None:
+    def __init__(self, folder: str, unit: Unit, path: str, shape: Shape, home: torch.nn.Module) -> None:
         self._folder = folder
         self.unit = unit
+        self._path = path  # at which the module was when the package was made: layers use other parts of a cache
         self._shape = shape
         self._home = weakref.ref(home)  # the module has this object, so a plain reference would be a cycle
         self._start()
@@ -60,6 +62,8 @@ class Installed:
         self._call = unit.call
         self._kernels = unit.kernels
         self._positional = unit.positional
+        places = unit.objects.get(self._path)
+        self._places = Places(places) if places else None
         self._bound: Inner | None = None
         self._weights: list[tuple[dict[str, Any] | None, str, str]] = []
         self._release = [weakref.finalize(self, kernel.change_modules, -1) for kernel in set(unit.kernels)]
@@ -88,6 +92,11 @@ class Installed:
         tensors = self.unit.take(args, kwargs)
         if tensors is None:
             raise _Original("arguments")
+        if self._places is not None:
+            held = self._places.read(args, kwargs)
+            if held is None:
+                raise _Original("object")
+            tensors += held
         return tensors
 
     def _bind(self) -> Inner:
@@ -125,10 +134,14 @@ class Installed:
         Torch has anyway (grad mode, autocast, the number of threads)."""
         home: Any = self._home()
         given = self.unit.take(args, kwargs)
+        if given is not None and self._places is not None:
+            held = self._places.read(args, kwargs)
+            given = None if held is None else given + held
         if given is not None and self.usable() and not home.training and not torch.is_autocast_enabled("cpu"):
             tensors = given + tuple(_attribute(home, weight["state"]) for weight in self.unit.weights)
             if checked(self.unit, tensors):
-                return self.unit.traced(*tensors)
+                result = self.unit.traced(*tensors)
+                return result if self._places is None else self._places.store(args, kwargs, result)
         return type(home).forward(home, *args, **kwargs)
 
     def usable(self) -> bool:
@@ -151,25 +164,25 @@ class Installed:
         if not isinstance(home, torch.nn.Module):
             kind = type(self.home()).__name__
             raise PackageError(f"a {kind} with kernels cannot be copied: its __deepcopy__ does not record the copy in memo")
-        made = Installed(self._folder, self.unit, self._shape, home)
+        made = Installed(self._folder, self.unit, self._path, self._shape, home)
         made.refused = copy.copy(self.refused)
         return made
 
     def __reduce__(self) -> tuple[Any, ...]:
         """The module is in the state, since it refers back to this object."""
-        return (_restored, (self._folder, self.unit.name, self._shape), {"home": self.home(), "refused": self.refused})
+        return (_restored, (self._folder, self.unit.name, self._path, self._shape), {"home": self.home(), "refused": self.refused})
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self._home = weakref.ref(state["home"])
         self.refused = state["refused"]
 
 
-def _restored(folder: str, name: str, shape: Shape) -> Installed:
+def _restored(folder: str, name: str, path: str, shape: Shape) -> Installed:
     package = open_package(folder)
     if name not in package.units:
         raise PackageError(f"the pickled model uses the unit {name}, which {folder} no longer has")
     made = Installed.__new__(Installed)
-    made._folder, made.unit, made._shape = folder, package.units[name], shape
+    made._folder, made.unit, made._path, made._shape = folder, package.units[name], path, shape
     made._start()
     return made
 
@@ -205,7 +218,7 @@ def _forward(self: Installed, /, *args: Any, **kwargs: Any) -> Any:
             kernel.calls_counted += 1
             if kernel.copies.value != kernel.copies_seen:
                 self.counts.add_copies(kernel)
-        return result
+        return result if self._places is None else self._places.store(args, kwargs, result)
     # The original must not run inside of `try`: what it raises is the model's own.
     self._count(tensors, failure)
     own = self.home()
@@ -247,8 +260,8 @@ def _attribute(home: Any, path: str) -> Any:
     return home
 
 
-def install(folder: str, unit: Unit, home: torch.nn.Module, refused: dict[str, str]) -> None:
-    made = Installed(folder, unit, shape_of(home), home)
+def install(folder: str, unit: Unit, path: str, home: torch.nn.Module, refused: dict[str, str]) -> None:
+    made = Installed(folder, unit, path, shape_of(home), home)
     made.refused = refused
     home.__dict__["forward"] = made.run
 

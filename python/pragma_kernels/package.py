@@ -33,6 +33,7 @@ class Unit:
     kernels: list[Kernel]
     inputs: list[dict[str, Any]]  # each has `name`, `dtype`, `shape`
     weights: list[dict[str, Any]]  # these have `state` as well: the place in the module
+    objects: dict[str, dict[str, Any] | None]  # by path, where tensors are in objects (pragma_kernels.objects)
     positional: int  # so many tensors by position are a whole call, or -1
     take: Callable[[tuple[Any, ...], dict[str, Any]], tuple[Any, ...] | None]
     call: Callable[..., Any]  # takes the call's tensors and the weights
@@ -80,6 +81,7 @@ class Package:
             kernels=kernels,
             inputs=entry["inputs"],
             weights=entry["weights"],
+            objects=entry["objects"],
             positional=text["POSITIONAL"],
             take=text["take"],
             call=made[0],

@@ -12,10 +12,13 @@ from typing import Any
 import torch
 
 from pragma_model.modelfile import Call
+from pragma_model.objects import is_object
 from pragma_model.survey import Visit, arguments_of
 from pragma_model.unit import Form, NotAUnit, Unit
 
 _MOST_OPERATORS = 320  # of a unit; one kernel of more would take minutes to compile and to check
+_MOST_LOOPED = 100_000  # of a unit that is a loop
+_LOOPED_SHARE = 0.5  # a loop's submodules take no more of its time
 _LEAST_SHARE = 0.01  # of the model's time, for all modules that look alike
 _BLOCK_OPERATORS = 16  # a repeated block of fewer is not worth a task of its own
 _REPEATED = 3  # so many alike blocks
@@ -29,6 +32,7 @@ class Part:
     unit: Unit
     paths: list[str]
     seconds: float  # of all of them in one call of the model
+    places: dict[str, Any]  # by path, where tensors are in the objects that it is given (Unit.places)
 
 
 @dataclasses.dataclass
@@ -71,7 +75,7 @@ class Choice:
             return
         if self._family_seconds[self._family(path)] < _LEAST_SHARE * self._whole:
             return
-        if visit.operators > _MOST_OPERATORS or self._repeats(path):
+        if self._is_too_large(path) or self._repeats(path):
             self._divide(path)
             return
         try:
@@ -87,6 +91,15 @@ class Choice:
         for child in children:
             self._take(child)
         return any(self._called_below(child) for child in children)
+
+    def _is_too_large(self, path: str) -> bool:
+        """Returns whether a kernel of the module would be too large. A loop over time calls many operators itself, not by
+        its submodules; its steps become a loop in the kernel too."""
+        visit = self._visits[path]
+        if visit.operators <= _MOST_OPERATORS:
+            return False
+        below = sum(self._visits[child].seconds for child in self._children(path) if child in self._visits)
+        return visit.operators > _MOST_LOOPED or below > _LOOPED_SHARE * visit.seconds
 
     def _children(self, path: str) -> list[str]:
         names = [name for name, _ in self._model.get_submodule(path).named_children()]
@@ -122,27 +135,33 @@ class Choice:
         module = self._model.get_submodule(path)
         call = self._calls[path]
         for part in self.parts:
-            if self._equal(part, path, call):
+            if self._joins(part, path, call):
                 part.paths.append(path)
                 part.seconds += visit.seconds
                 return
-        self.parts.append(Part(Unit(module, call, path, self._file), [path], visit.seconds))
+        unit = Unit(module, call, path, self._file)
+        self.parts.append(Part(unit, [path], visit.seconds, {path: unit.places()}))
 
-    def _equal(self, part: Part, path: str, call: Call) -> bool:
+    def _joins(self, part: Part, path: str, call: Call) -> bool:
         """Returns whether the module computes what the part's computes. Modules whose attributes differ (a layer's
-        number, say) are compared by their graphs."""
+        number, say), and those that use objects, are compared by their graphs."""
         first = part.unit.path
         if self._look(first) != self._look(path) or not _same_form(part.unit.given, call):
             return False
         module = self._model.get_submodule(path)
-        if alike(self._model.get_submodule(first), module):
+        if not part.unit.given.has_objects() and alike(self._model.get_submodule(first), module):
+            part.places[path] = None
             return True
-        return Unit(module, call, path, self._file).fingerprint() == part.unit.fingerprint()
+        unit = Unit(module, call, path, self._file)
+        if unit.fingerprint() != part.unit.fingerprint():
+            return False
+        part.places[path] = unit.places()
+        return True
 
 
 def _same_form(given: Form, call: Call) -> bool:
     try:
-        other = Form.of((call.args, call.kwargs), "it takes")
+        other = Form.of((call.args, call.kwargs), "it takes", objects=True)
     except NotAUnit:
         return False
     return given.spec == other.spec and all(
@@ -151,7 +170,9 @@ def _same_form(given: Form, call: Call) -> bool:
 
 
 def _said(leaf: Any) -> Any:
-    return (tuple(leaf.shape), leaf.dtype) if isinstance(leaf, torch.Tensor) else (type(leaf), leaf)
+    if isinstance(leaf, torch.Tensor):
+        return tuple(leaf.shape), leaf.dtype
+    return type(leaf) if is_object(leaf) else (type(leaf), leaf)
 
 
 _NOT_COMPARED = {"_parameters", "_buffers", "_modules", "training"}

@@ -31,7 +31,7 @@ from pragma_model.operator_text import operator_text, takes_list
 from pragma_model.pack_build import TARGET, build
 from pragma_model.pack_errors import PackError
 from pragma_model.pack_needs import needs_of
-from pragma_model.pack_unit import UnitText
+from pragma_model.pack_unit import UnitText, given_tensors
 
 __all__ = ["PackError", "pack"]
 
@@ -147,7 +147,8 @@ class _Package:
             "attributes": unit.get("attributes", {}),
             "file": f"units/{unit['name']}.py",
             "kernels": [step["kernel"] for step in unit["steps"] if "kernel" in step],  # one for each step
-            "inputs": [tensor(a) for a in unit["arguments"] if "leaf" in a],
+            "inputs": [tensor(a) for a in given_tensors(unit)],
+            "objects": unit.get("places", {}),
             "weights": [tensor(a) | {"state": a["state"]} for a in unit["arguments"] if "state" in a],
         }
 

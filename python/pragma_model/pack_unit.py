@@ -38,7 +38,7 @@ class UnitText:
         self._names = {a["name"] for a in unit["arguments"]}
         self._check_names()
         self._complex = self._complex_names()
-        self._inputs = [a for a in unit["arguments"] if "leaf" in a]
+        self._inputs = given_tensors(unit)
         self._given = pack_tree.parsed(unit["in_spec"])
 
     def text(self) -> str:
@@ -73,7 +73,7 @@ class UnitText:
 
     def _positional(self) -> int:
         args, kwargs = self._given["children_spec"]
-        in_order = [a["leaf"] for a in self._inputs] == list(range(len(args["children_spec"])))
+        in_order = [a["leaf"] for a in self._inputs if "leaf" in a] == list(range(len(args["children_spec"])))
         plain = self._is_flat() and not kwargs["children_spec"] and in_order
         return len(args["children_spec"]) if plain else -1
 
@@ -84,13 +84,13 @@ class UnitText:
         else:
             lines = ["leaves, spec = pytree.tree_flatten((args, kwargs))", "if spec != _IN:", "    return None"]
             lines += [f"{_tuple([f'v{i}' for i in range(len(leaves))])} = leaves"] if leaves else []
-        used = {a["leaf"] for a in self._inputs}
+        taken = [a["leaf"] for a in self._inputs if "leaf" in a]
         for i, leaf in enumerate(leaves):
             if "value" in leaf:
                 lines += [f"if {pack_tree.differs_text(f'v{i}', leaf['value'])}:", "    return None"]
-            elif i not in used:
-                lines += [f"if not isinstance(v{i}, torch.Tensor):", "    return None"]
-        return [*lines, f"return {_tuple([f'v{leaf}' for leaf in (a['leaf'] for a in self._inputs)])}"]
+            elif "argument" in leaf and i not in taken:
+                lines += [f"if not {_is_such(f'v{i}', leaf)}:", "    return None"]
+        return [*lines, f"return {_tuple([f'v{number}' for number in taken])}"]
 
     def _flat_lines(self) -> list[str]:
         args, kwargs = self._given["children_spec"]
@@ -109,17 +109,19 @@ class UnitText:
         lines += [f"{a['name']} = constants[{a['constant']!r}]" for a in self._unit["arguments"] if "constant" in a]
         taken = [a["name"] for a in self._unit["arguments"] if "constant" not in a]
         # The run time passes the call's tensors first.
-        taken.sort(key=lambda name: name not in [a["name"] for a in self._inputs])
+        given = [a["name"] for a in self._inputs]
+        taken = [*given, *(name for name in taken if name not in given)]
         body = [line for step in self._unit["steps"] for line in self._step_lines(step, names)]
         if self._is_one_kernel(taken):
             return [*lines, "return _kernel_0"]
-        body.append(f"return {self._result()}")
+        stored = self._stored()
+        body.append(f"return {self._result()}" + (f", {_tuple(stored)}" if stored is not None else ""))
         return [*lines, "", f"def call({', '.join(taken)}):", *("    " + line for line in body), "", "return call"]
 
     def _is_one_kernel(self, taken: list[str]) -> bool:
         """Returns whether the kernel itself does all that the function would do."""
         steps = self._unit["steps"]
-        if len(steps) != 1 or "kernel" not in steps[0] or self._result() != steps[0]["results"][0]:
+        if self._stored() is not None or len(steps) != 1 or "kernel" not in steps[0] or self._result() != steps[0]["results"][0]:
             return False
         kernel = self._kernels[steps[0]["kernel"]]
         parts = kernel["arguments"] + kernel["outputs"]
@@ -153,6 +155,11 @@ class UnitText:
             raise self._error(f"the line {line!r} is not one assignment")
         return ast.unparse(body[0])
 
+    def _stored(self) -> list[str] | None:
+        """Returns the tensors that are stored in objects; None if the unit is given no object."""
+        unit = self._unit
+        return [unit["results"][number] for number in unit["stored"]] if "stored" in unit else None
+
     def _result(self) -> str:
         unit = self._unit
         leaves = [
@@ -176,6 +183,19 @@ class UnitText:
             for name, spec in zip(step.get("arguments", []), self._kernels.get(step.get("kernel", ""), {}).get("arguments", []), strict=False)
             if spec.get("complex")
         }
+
+
+def given_tensors(unit: dict[str, Any]) -> list[dict[str, Any]]:
+    """Returns the arguments that come from a call, in the order in which the run time passes them: those that are among
+    the call's arguments, then those that objects hold."""
+    leaves = [a for a in unit["arguments"] if "leaf" in a]
+    return leaves + sorted((a for a in unit["arguments"] if "slot" in a), key=lambda a: int(a["slot"]))
+
+
+def _is_such(name: str, leaf: dict[str, Any]) -> str:
+    """Returns a comparison with the form of a tensor that no kernel takes. What forward returns may depend on it."""
+    kind = f"isinstance({name}, torch.Tensor)"
+    return f"({kind} and {name}.dtype == torch.{leaf['dtype']} and {name}.shape == {_tuple([str(n) for n in leaf['shape']])})"
 
 
 def _tuple(names: list[str]) -> str:

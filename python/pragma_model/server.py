@@ -40,6 +40,7 @@ class Server:
         }
         self._proof: Proof | None = None
         self._constants: dict[str, dict[str, torch.Tensor]] = {}  # of a unit, by its first path
+        self._objects: dict[str, dict[str, Any]] = {}  # likewise, what it reads and changes in objects
         self._attributes: dict[str, str] = {}  # of the module at a path, as pragma_kernels.attributes hashes them
 
     def serve(self) -> None:
@@ -88,6 +89,8 @@ class Server:
                 found.append(_part(part, {"refusal": str(error)}))
                 continue
             self._constants[unit.path] = unit.constants()
+            if unit.places() is not None:
+                self._objects[unit.path] = {"stored": unit.stored(), "places": part.places}
             found.append(_part(part, {"refusal": ""} | task))
         return found
 
@@ -105,6 +108,7 @@ class Server:
         request = message["request"]
         for unit in request["units"]:
             unit["constants"] = self._constants.get(unit["paths"][0], {})
+            unit |= self._objects.get(unit["paths"][0], {})
             unit["attributes"] = {path: self._attributes[path] for path in unit["paths"]}
         return pack(request, _package(message))
 

@@ -11,9 +11,11 @@ from typing import Any
 import torch
 
 from pragma_model.modelfile import Call
+from pragma_model.objects import twin_arguments
 from pragma_torch.lightmode import LightMode
 
-_ROUNDS = 3  # the shortest of so many runs counts
+_ROUNDS = 3  # at least so many runs; the shortest of all counts
+_SECONDS = 0.3  # short calls are run for so long, since a single pause of the machine would hide what takes their time
 
 
 @dataclasses.dataclass
@@ -45,7 +47,10 @@ def survey(model: torch.nn.Module, call: Call) -> dict[str, Visit]:
         call.of(model)
     for path, marks in seen.items():
         visits[path] = Visit(operators=int(marks[0]), calls=len(marks))
-    for _ in range(_ROUNDS):
+    began = perf_counter()
+    rounds = 0
+    while rounds < _ROUNDS or perf_counter() - began < _SECONDS:
+        rounds += 1
         with torch.no_grad(), _watched(model, perf_counter) as seen:
             call.of(model)
         for path, marks in seen.items():
@@ -84,7 +89,8 @@ def arguments_of(model: torch.nn.Module, call: Call, paths: list[str]) -> dict[s
 
     def note(path: str) -> Callable[..., None]:
         def first(_: Any, args: Any, kwargs: Any) -> None:
-            found.setdefault(path, Call(args, dict(kwargs)))
+            if path not in found:  # objects among them may change later in the model's call
+                found[path] = Call(*twin_arguments(args, dict(kwargs)))
 
         return first
 

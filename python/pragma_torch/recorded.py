@@ -83,6 +83,9 @@ class Spec:
 class Signature:
     input_specs: list[Spec]
     output_specs: list[Spec]
+    # A forward that changes its arguments or buffers is not recorded.
+    buffers_to_mutate: dict[str, str] = dataclasses.field(default_factory=dict)
+    user_inputs_to_mutate: dict[str, str] = dataclasses.field(default_factory=dict)
 
 
 class _Holder(torch.nn.Module):

@@ -188,9 +188,13 @@ def unit(name: str, kind: str, paths: list[str], call: Any, result: Any, **more:
         "paths": paths,
         "in_spec": treespec_dumps(in_spec),
         "out_spec": treespec_dumps(out_spec),
-        "leaves": [{"argument": next(numbers[0])} if isinstance(v, torch.Tensor) else {"value": v} for v in leaves],
+        "leaves": [_tensor_leaf(v, next(numbers[0])) if isinstance(v, torch.Tensor) else {"value": v} for v in leaves],
         "out_leaves": [{"result": next(numbers[1])} if isinstance(v, torch.Tensor) else {"value": v} for v in out_leaves],
     } | more
+
+
+def _tensor_leaf(value: torch.Tensor, number: int) -> dict[str, Any]:
+    return {"argument": number, "dtype": str(value.dtype).removeprefix("torch."), "shape": list(value.shape)}
 
 
 def tensor(name: str, shape: list[int], **more: Any) -> dict[str, Any]:
@@ -752,7 +756,7 @@ def test_a_unit_inside_another_is_no_change(home: pathlib.Path, whole: torch.nn.
 
     held = installed(whole.chain)
     assert held is not None
-    install(str(home / "fast"), pk.apply.__globals__["open_package"](home / "fast").units["lin"], whole.chain.lin, {})
+    install(str(home / "fast"), pk.apply.__globals__["open_package"](home / "fast").units["lin"], "chain.lin", whole.chain.lin, {})
     whole.chain(X)
     assert ran(whole, "chain") == (1, {}, 0) and ran(whole, "chain.lin") == (0, {}, 0)
 

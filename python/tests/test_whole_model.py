@@ -93,7 +93,7 @@ def test_a_task_computes_what_the_module_computes() -> None:
     given = [path for path, origin in task["arguments"].items() if "leaf" in origin]
     assert given == ["args[0]"]
     torch.testing.assert_close(model(X.args[0]), block(X.args[0], scale=0.5))
-    assert task["leaves"] == [{"argument": 0}, {"value": 0.5}]
+    assert task["leaves"] == [{"argument": 0, "dtype": "float32", "shape": [64, 48]}, {"value": 0.5}]
 
 
 def test_weights_that_are_all_the_same_are_drawn_around_their_value() -> None:
