@@ -66,6 +66,8 @@ inline constexpr double kConditionFactor = 12;
 // they count with a small factor and widen nothing where the truth is smooth.
 inline constexpr int kFurtherMovements = 24;
 inline constexpr double kFurtherFactor = 2;
+// Changed copies on which Torch's own error is measured, before a kernel is called wrong.
+inline constexpr int kTorchsErrors = 8;
 // Jumps are rare. A kernel that is wrong by more than this part of its output has another defect,
 // and further copies are not worth the time.
 inline constexpr double kJumpsAreFew = 0.1;  // relative L2 error

@@ -155,6 +155,12 @@ class Stage final : public InputSets, public LateInputs {
   };
   [[nodiscard]] Result<void> Move(std::size_t slot, const ChangedCopies& copies, Rng& rng,
                                   std::vector<Movement>& movements);
+  // Computes the truth of a copy of the set with changed inputs.
+  [[nodiscard]] Result<void> MakeMoved(std::size_t slot, Rng& rng);
+  // Returns tolerances that also leave room for Torch's errors on such copies.
+  [[nodiscard]] Result<std::vector<Tolerance>> TolerancesNearby(std::size_t slot,
+                                                                std::vector<Tolerance> tolerances,
+                                                                Rng& rng);
   [[nodiscard]] Result<void> MoveOnce(std::size_t slot, double factor, Rng& rng,
                                       std::vector<Movement>& movements);
   // Allows what rounding errors of the inputs explain. The truth of the set must be there.
