@@ -31,6 +31,7 @@ struct Plan {
   std::int64_t row_tiles = 1;     // tiles in a block of a
   std::int64_t column_tiles = 1;  // tiles in a block of b
   bool shared = false;            // all threads share packed b
+  bool panels = false;            // all threads share packed a
   int threads = 1;
   bool stream = false;
   [[nodiscard]] bool blocked(const MatmulSpec& spec) const { return depth_block < spec.depth; }
@@ -84,6 +85,17 @@ MatmulSpec Normalised(MatmulSpec spec, bool& swapped) {
   return spec;
 }
 
+// Returns whether all of a stays in caches while the columns of b pass by, and each thread has
+// enough columns. b is then packed where it is used, and never goes back to memory.
+bool FewRows(const MatmulSpec& spec, const Plan& plan, const KernelTarget& target,
+             std::int64_t column_tiles) {
+  constexpr std::int64_t kMostRows = 8192;
+  constexpr std::int64_t kTilesForEach = 6;
+  return plan.threads > 1 && spec.rows >= 2 * plan.tile.rows && spec.rows <= kMostRows &&
+         spec.rows * spec.depth * kFloatBytes <= target.shared_cache_bytes / 2 &&
+         column_tiles >= kTilesForEach * plan.threads;
+}
+
 Plan MakePlan(const MatmulSpec& spec, const KernelTarget& target) {
   Plan plan;
   plan.tile = BestTile(target, spec.rows, spec.columns);
@@ -102,7 +114,12 @@ Plan MakePlan(const MatmulSpec& spec, const KernelTarget& target) {
   const std::int64_t panel_bytes = tile_columns * plan.depth_block * kFloatBytes;
   plan.shared = !Keeps(spec) && plan.threads > 1 && spec.batch < 2 * plan.threads &&
                 all_row_tiles >= 3 * plan.threads;
-  if (plan.shared) {
+  plan.panels = !Keeps(spec) && spec.batch == 1 && spec.structure == MatmulStructure::kNone &&
+                !IsBanded(spec) && FewRows(spec, plan, target, all_column_tiles);
+  if (plan.panels) {
+    plan.shared = false;
+    plan.column_tiles = all_column_tiles >= 12 * plan.threads ? 2 : 1;
+  } else if (plan.shared) {
     // Chooses the number of blocks of rows so that all threads are busy to the end.
     const std::int64_t blocks =
         RoundUp(Blocks(all_row_tiles, std::min<std::int64_t>(most_row_tiles, 12)), plan.threads);
@@ -158,6 +175,9 @@ class MatmulWriter final {
   [[nodiscard]] std::string arguments() const { return ExtraArguments(spec_.extra); }
   [[nodiscard]] std::string flags(std::string text) const { return blocked() ? text : ""; }
 
+  [[nodiscard]] std::string a_panel() const {
+    return plan_.panels ? "row / kTileRows * kPanelA" : "row * kDepthBlock";
+  }
   [[nodiscard]] bool banded() const { return IsBanded(spec_); }
   [[nodiscard]] std::string depth_flag() const {
     return banded() && blocked() ? ", std::int64_t depth0" : "";
@@ -196,19 +216,29 @@ std::string MatmulWriter::Head(CppFacts& facts) const {
   text += tunable("_TILE_ROWS", plan_.tile.rows, {6, 8, 12, 14});
   text += tunable("_TILE_VECTORS", plan_.tile.vectors, {1, 2, 3});
   text += "// Blocks: of a (in tiles) for the core's own cache, of b for the shared one.\n";
-  text += tunable("_ROW_TILES", plan_.row_tiles, {plan_.row_tiles / 2, plan_.row_tiles * 2});
-  text += tunable("_COLUMN_TILES", plan_.column_tiles,
-                  {plan_.column_tiles / 2, plan_.column_tiles * 2});
+  if (plan_.panels) {
+    text += tunable("_COLUMN_TILES", plan_.column_tiles, {1, 2, 4});
+  } else {
+    text += tunable("_ROW_TILES", plan_.row_tiles, {plan_.row_tiles / 2, plan_.row_tiles * 2});
+    text += tunable("_COLUMN_TILES", plan_.column_tiles,
+                    {plan_.column_tiles / 2, plan_.column_tiles * 2});
+  }
   if (blocked()) text += tunable("_DEPTH", plan_.depth_block, {256, 384, 768});
   text += fmt::format(R"(static constexpr int kThreads = {0};
 static constexpr std::int64_t kTileRows = std::min<std::int64_t>({1}_TILE_ROWS, kRows);
 static constexpr std::int64_t kTileVectors = {1}_TILE_VECTORS;
 static constexpr std::int64_t kTileColumns = kTileVectors * kLanes;
-static constexpr std::int64_t kRowBlock = {1}_ROW_TILES * kTileRows;
 static constexpr std::int64_t kColumnBlock = {1}_COLUMN_TILES * kTileColumns;
 static constexpr std::int64_t kDepthBlock = {2};
 )",
                       plan_.threads, name, blocked() ? name + "_DEPTH" : "kDepth");
+  // Panels of a that threads pack at the same time must not overlap: the last store into a panel
+  // may go beyond its end.
+  text += plan_.panels
+              ? "static constexpr std::int64_t kPanelA = (kTileRows * kDepthBlock + 2 * kLanes) / "
+                "kLanes * kLanes;\n"
+              : fmt::format("static constexpr std::int64_t kRowBlock = {}_ROW_TILES * kTileRows;\n",
+                            name);
   return text;
 }
 
@@ -294,6 +324,7 @@ std::string MatmulWriter::Multiply() const {
                  {"batch", BatchParameter(spec_)},
                  {"of_batch", BatchArgument(spec_)},
                  {"block_flags", depth_flag() + flags(", bool first, bool last")},
+                 {"a_panel", a_panel()},
                  {"a_begin", banded() ? " + begin * kTileRows" : ""},
                  {"b_begin", banded() ? " + begin * kTileColumns" : ""},
                  {"tile_flags", flags(triangular() ? ", first || outside, last" : ", first, last")},
@@ -323,6 +354,7 @@ std::string MatmulWriter::Driver() const {
   const bool parallel = plan_.threads > 1;
   return FillIn(
       Keeps(spec_)   ? matmul_text::kKeptDriver
+      : plan_.panels ? matmul_text::kPanelDriver
       : plan_.shared ? matmul_text::kSharedDriver
                      : matmul_text::kTaskDriver,
       {{"operands", swapped_ ? "const float* b, const float* a" : "const float* a, const float* b"},
@@ -332,10 +364,13 @@ std::string MatmulWriter::Driver() const {
        {"of_batch", BatchArgument(spec_)},
        {"batch_loop",
         spec_.batch > 1 ? "    for (std::int64_t batch = 0; batch < kBatch; ++batch)\n" : ""},
-       {"depth_loop", DepthLoop(plan_.shared ? "      " : "        ")},
+       {"depth_loop", DepthLoop(plan_.shared || plan_.panels ? "      " : "        ")},
        {"a_offset", offset(spec_.a.batch, spec_.a.second)},
        {"b_offset", offset(spec_.b.batch, spec_.b.first)},
        {"a_row", fmt::format("{}", spec_.a.first)},
+       {"a_depth", fmt::format("{}", spec_.a.second)},
+       {"block_of_a", blocked() ? "depth0 / kDepthBlock * kPackedA" : "0"},
+       {"omp_for_dynamic", parallel ? "#pragma omp for schedule(dynamic)\n" : ""},
        {"b_column", fmt::format("{}", spec_.b.second)},
        {"b_depth", fmt::format("{}", spec_.b.first)},
        {"task_note", !parallel ? "Too small to share out among threads."

@@ -93,7 +93,7 @@ static void Multiply(const float* a_panels, const float* b_panels, float* c@extr
                      std::int64_t column0, std::int64_t columns, std::int64_t depth@block_flags@) {
   for (std::int64_t column = 0; column < columns; column += kTileColumns) {
     for (std::int64_t row = 0; row < rows; row += kTileRows) {
-@skip@      const float* a_panel = a_panels + row * kDepthBlock@a_begin@;
+@skip@      const float* a_panel = a_panels + @a_panel@@a_begin@;
       const float* b_panel = b_panels + column * kDepthBlock@b_begin@;
       if (rows - row >= kTileRows) {
         Tile<kTileRows>(a_panel, b_panel, c@arguments@, @steps@, @of_batch@row0 + row,
@@ -109,7 +109,7 @@ static void Multiply(const float* a_panels, const float* b_panels, float* c@extr
 static void PackRows(const float* a, std::int64_t rows, std::int64_t depth, float* panels) {
   for (std::int64_t row = 0; row < rows; row += kTileRows)
     PackPanel<kTileRows>(a + row * @a_row@, @a_row@, @a_depth@, rows - row, depth,
-                         panels + row * kDepthBlock);
+                         panels + @a_panel@);
 }
 )";
 
@@ -139,6 +139,43 @@ static void Run(@operands@, float* c@extra@, char* scratch) {
           Multiply(a_panels, b_panels, c@arguments@, @of_batch@row, rows, column0, columns,
                    depth@block_arguments@);
         }
+      }
+    }
+@stream_end@  }
+}
+)";
+
+const std::string_view kPanelDriver = R"(
+static constexpr std::int64_t kRowTiles = (kRows + kTileRows - 1) / kTileRows;
+static constexpr std::int64_t kPackedA = kRowTiles * kPanelA;
+static constexpr std::int64_t kPackedB = kColumnBlock * kDepthBlock;
+static constexpr std::int64_t kDepthBlocks = (kDepth + kDepthBlock - 1) / kDepthBlock;
+static constexpr std::size_t kScratchBytes =
+    sizeof(float) * (kDepthBlocks * kPackedA + kThreads * kPackedB);
+
+// All threads pack a, which they then share. Each takes columns of b in turn, which it packs into
+// its own cache and multiplies by all rows at once.
+static void Run(@operands@, float* c@extra@, char* scratch) {
+  float* packed = reinterpret_cast<float*>(scratch);
+@parallel@  {
+    float* b_panels = packed + kDepthBlocks * kPackedA + @thread@ * kPackedB;
+@omp_for@    for (std::int64_t depth0 = 0; depth0 < kDepth; depth0 += kDepthBlock) {
+      for (std::int64_t tile = 0; tile < kRowTiles; ++tile) {
+        const std::int64_t row = tile * kTileRows;
+        PackPanel<kTileRows>(a + row * @a_row@ + depth0 * @a_depth@, @a_row@, @a_depth@,
+                             kRows - row, std::min<std::int64_t>(kDepthBlock, kDepth - depth0),
+                             packed + depth0 / kDepthBlock * kPackedA + tile * kPanelA);
+      }
+    }
+@omp_for_dynamic@    for (std::int64_t column0 = 0; column0 < kColumns; column0 += kColumnBlock) {
+      const std::int64_t columns = std::min(kColumnBlock, kColumns - column0);
+@depth_loop@        const float* a_panels = packed + @block_of_a@;
+        for (std::int64_t column = 0; column < columns; column += kTileColumns)
+          PackPanel<kTileColumns>(b + @b_offset@ + (column0 + column) * @b_column@, @b_column@,
+                                  @b_depth@, columns - column, depth,
+                                  b_panels + column * kDepthBlock);
+        Multiply(a_panels, b_panels, c@arguments@, 0, kRows, column0, columns,
+                 depth@block_arguments@);
       }
     }
 @stream_end@  }
