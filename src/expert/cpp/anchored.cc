@@ -112,6 +112,7 @@ MatmulSpec SpecOf(const Nest& nest) {
   spec.c = {c.factor[0], c.factor[1], c.factor[2]};
   // A dimension of size 1 needs no stride of its own.
   if (spec.rows == 1 && spec.c.second != 1) spec.c.first = 1;
+  if (spec.columns == 1 && spec.c.first != 1) spec.c.second = 1;
   spec.aligned_output = c.offset % 16 == 0;
   spec.a_nonzero = step.product->left_nonzero;
   spec.b_nonzero = step.product->right_nonzero;

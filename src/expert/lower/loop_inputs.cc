@@ -1,9 +1,9 @@
 #include "expert/lower/loop_inputs.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -13,6 +13,7 @@
 #include "core/task.h"
 #include "expert/ir/affine.h"
 #include "expert/ir/expression.h"
+#include "expert/lower/loop_values.h"
 #include "expert/lower/lower_node.h"
 #include "expert/lower/program_builder.h"
 #include "expert/lower/unrolled.h"
@@ -87,7 +88,9 @@ Result<void> LoopInputs::AddProjection(std::size_t node, std::size_t input) {
 
 // Computes before the loop what does not change in it.
 Result<void> LoopInputs::LowerInvariant() {
-  for (const std::string& name : loop_.invariant) Keep(name);
+  const std::set<std::string> once = SelectedOnce();
+  for (const std::string& name : loop_.invariant)
+    if (!once.contains(name)) Keep(name);
   invariant_ = loop_.invariant;
   for (std::size_t node = 0; node < loop_.body.size(); ++node) {
     if (loop_.advancing.contains(node)) continue;
@@ -102,6 +105,23 @@ Result<void> LoopInputs::LowerInvariant() {
       for (const std::string& name : ReferencesOf(loop_.body[node]))
         if (invariant_.contains(name)) AddStill(name);
   return {};
+}
+
+// Returns the values of before the loop of which each iteration selects another part, and no more.
+std::set<std::string> LoopInputs::SelectedOnce() const {
+  std::map<std::string, int> selected;
+  std::set<std::string> otherwise;
+  for (std::size_t node = 0; node < loop_.body.size(); ++node) {
+    const bool selects = loop_.advancing.contains(node) && loop_.body[node].op == "aten.select.int";
+    for (const std::string& name : ReferencesOf(loop_.body[node])) {
+      if (selects) ++selected[name];
+      if (!selects) otherwise.insert(name);
+    }
+  }
+  std::set<std::string> once;
+  for (const auto& [name, count] : selected)
+    if (count == 1 && !otherwise.contains(name)) once.insert(name);
+  return once;
 }
 
 void LoopInputs::Keep(const std::string& name) {
@@ -125,6 +145,24 @@ bool LoopInputs::Claim(int buffer, std::int64_t distance) {
   return step_.emplace(buffer, distance).first->second == distance;
 }
 
+// Notes that all of these buffers advance, or none of them where that is not possible.
+bool LoopInputs::ClaimAll(const std::map<int, std::int64_t>& distances) {
+  for (const auto& [buffer, distance] : distances) {
+    const auto known = step_.find(buffer);
+    const bool fits = distance == 0 ? known == step_.end()
+                                    : !still_.contains(buffer) &&
+                                          (known == step_.end() || known->second == distance);
+    if (!fits) return false;
+  }
+  for (const auto& [buffer, distance] : distances) {
+    if (distance == 0)
+      still_.insert(buffer);
+    else
+      step_[buffer] = distance;
+  }
+  return true;
+}
+
 Result<void> LoopInputs::AddInput(const LoopInput& input) {
   std::vector<Value> turns;
   for (const std::string& name : input.values) {
@@ -146,6 +184,7 @@ Result<void> LoopInputs::AddInput(const LoopInput& input) {
 Result<void> LoopInputs::AddAdvancing(std::size_t node) {
   const std::set<std::string> names = ReferencesOf(loop_.body[node]);
   if (names.size() != 1 || !std::ranges::includes(invariant_, names)) return NoLoop();
+  if (TRY(AddComputed(node))) return {};
   Value& source = values_.at(*names.begin()).front();
   if (values_.at(*names.begin()).size() == 1 && !IsPlainLoad(*source.expr))
     source = builder_.Stored(source);
@@ -165,20 +204,52 @@ Result<void> LoopInputs::AddAdvancing(std::size_t node) {
   return {};
 }
 
+// Computes in each iteration the part of a value that it selects, instead of all parts before the
+// loop. Returns whether that is possible. A selection takes each element once, so nothing is
+// computed twice.
+Result<bool> LoopInputs::AddComputed(std::size_t node) {
+  const std::string name = *ReferencesOf(loop_.body[node]).begin();
+  if (values_.at(name).size() != 1 || !SelectedOnce().contains(name)) return false;
+  const Value whole = values_.at(name).front();
+  if (!whole.expr || IsPlainLoad(*whole.expr)) return false;
+  builder_.Begin(loop_.body[node].name, "factor");
+  const std::optional<Value> source =
+      WithNarrowPartsStored(builder_, builder_.Settled(whole), stored_);
+  if (!source) return false;
+  values_.at(name).front() = *source;
+  const std::vector<Value> parts = TRY(ValuesAt(node, {0, 1, loop_.count - 1}));
+  values_.at(name).front() = whole;
+  if (parts.size() != 3) return false;
+  const auto one = DistancesBetween(parts[0].expr, parts[1].expr);
+  const auto all = DistancesBetween(parts[0].expr, parts[2].expr);
+  if (!one || !all) return false;
+  for (const auto& [buffer, distance] : *one)
+    if (all->at(buffer) != distance * (loop_.count - 1)) return false;
+  return ClaimAll(*one);
+}
+
+// Lowers a node as several iterations have it, and returns the results. The last that is lowered is
+// the first of `turns`, whose result stays in `values`. Returns nothing where there is no result.
+Result<std::vector<Value>> LoopInputs::ValuesAt(std::size_t node,
+                                                const std::vector<std::int64_t>& turns) {
+  std::vector<Value> results(turns.size());
+  for (std::size_t i = turns.size(); i-- > 0;) {
+    const GraphNode at = NodeOfTurn(loop_, graph_, node, turns[i]);
+    TRY(LowerNode(at, builder_, values_));
+    if (values_[at.name].empty()) return std::vector<Value>();
+    results[i] = values_[at.name].front();
+  }
+  return results;
+}
+
 // Returns by how much the result advances with each iteration, and leaves that of the first one
 // in `values`.
 Result<std::optional<std::int64_t>> LoopInputs::DistanceOf(std::size_t node) {
-  std::array<std::vector<Value>, 3> results;
-  const std::array<std::int64_t, 3> turns{0, 1, loop_.count - 1};
-  for (std::size_t i = 3; i-- > 0;) {
-    const GraphNode at = NodeOfTurn(loop_, graph_, node, turns[i]);
-    TRY(LowerNode(at, builder_, values_));
-    results[i] = values_[at.name];
-    if (results[i].empty()) return std::nullopt;
-  }
-  const std::optional<std::int64_t> one = ElementsBetween(results[0][0], results[1][0]);
-  const std::optional<std::int64_t> all = ElementsBetween(results[0][0], results[2][0]);
-  if (!one || !all || *one * turns[2] != *all) return std::nullopt;
+  const std::vector<Value> results = TRY(ValuesAt(node, {0, 1, loop_.count - 1}));
+  if (results.empty()) return std::nullopt;
+  const std::optional<std::int64_t> one = ElementsBetween(results[0], results[1]);
+  const std::optional<std::int64_t> all = ElementsBetween(results[0], results[2]);
+  if (!one || !all || *one * (loop_.count - 1) != *all) return std::nullopt;
   return one;
 }
 

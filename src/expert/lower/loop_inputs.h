@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "core/task.h"
+#include "expert/lower/loop_values.h"
 #include "expert/lower/lower_node.h"
 #include "expert/lower/program_builder.h"
 #include "expert/lower/unrolled.h"
@@ -42,7 +43,11 @@ class LoopInputs final {
   bool Claim(int buffer, std::int64_t distance);
   Result<void> AddInput(const LoopInput& input);
   Result<void> AddAdvancing(std::size_t node);
+  Result<std::vector<Value>> ValuesAt(std::size_t node, const std::vector<std::int64_t>& turns);
   Result<std::optional<std::int64_t>> DistanceOf(std::size_t node);
+  [[nodiscard]] std::set<std::string> SelectedOnce() const;
+  Result<bool> AddComputed(std::size_t node);
+  bool ClaimAll(const std::map<int, std::int64_t>& distances);
   [[nodiscard]] std::optional<std::size_t> SelectedInput(const GraphNode& node) const;
   Result<void> AddProjection(std::size_t node, std::size_t input);
 
@@ -54,6 +59,7 @@ class LoopInputs final {
   std::set<std::string> projected_;
   std::set<int> still_;  // buffers that the body reads without advancing
   std::map<int, std::int64_t> step_;
+  std::vector<StoredPart> stored_;
 };
 
 }  // namespace pragma::expert

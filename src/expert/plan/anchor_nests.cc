@@ -87,9 +87,13 @@ const Step& Last(const Nest& nest) { return nest.steps.back(); }
 bool StoresAsGenerated(const Nest& nest, const AffineForm& place) {
   if (nest.steps[0].convolution)
     return place == *Reshape(ContiguousForm(nest.shape), nest.shape, nest.shape);
-  const bool row = nest.shape[kRow] == 1 || place.factor[kRow] == 1;
-  const bool column = nest.shape[kColumn] == 1 || place.factor[kColumn] == 1;
-  return column || (row && !nest.steps[0].attention);
+  // A dimension of size 1 does not count: its results are not next to each other.
+  const auto contiguous = [&](std::size_t dim) {
+    return nest.shape[dim] > 1 && place.factor[dim] == 1;
+  };
+  if (nest.steps[0].attention) return nest.shape[kColumn] == 1 || contiguous(kColumn);
+  const bool single = nest.shape[kRow] == 1 && nest.shape[kColumn] == 1;
+  return single || contiguous(kRow) || contiguous(kColumn);
 }
 
 // Returns whether the step has a vector form in either direction of the generator's vectors.

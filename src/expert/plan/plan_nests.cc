@@ -38,8 +38,20 @@ Nest TiledProduct(Step step, const NestPolicy& policy) {
   return nest;
 }
 
+// Returns whether a step multiplies a small matrix by a vector in every iteration of a loop, as a
+// scan does with its state. Written as a fold, it joins the nest that makes the matrix, and each
+// thread can take some of the rows through all iterations.
+bool IsSmallInLoop(const Step& step) {
+  constexpr std::int64_t kMostDepth = 128;
+  if (!step.product || step.repeat < 0) return false;
+  const std::size_t rank = step.shape.size();
+  const bool vector = step.shape[rank - 2] == 1 || step.shape[rank - 3] == 1;
+  return vector && step.shape[rank - 1] <= kMostDepth;
+}
+
 // Starts the nest of a step that is not written as loops. Returns nullopt for other steps.
 std::optional<Nest> AnchorOf(const Program& program, const Step& step, const NestPolicy& policy) {
+  if (IsSmallInLoop(step)) return std::nullopt;
   if (policy.products == Products::kGenerators) return AnchorNest(program, step);
   if (step.attention) return AttentionNest(step);
   if (policy.products == Products::kTiles && ContractionOf(step)) return TiledProduct(step, policy);
