@@ -40,6 +40,13 @@ def name_of(kind: type) -> str:
     return f"{kind.__module__}.{kind.__qualname__}"
 
 
+def _is_a(value: Any, kind: str) -> bool:
+    """Compares the value's class with a name. One without a module is of a class of the file from which the model was
+    built, which a program may import by any name."""
+    own = type(value)
+    return (name_of(own) if "." in kind.removesuffix(own.__qualname__) else own.__qualname__) == kind
+
+
 class Places:
     """The places of one module of the model. An owner is a container or an object on the way to them; the first one is
     the pair (args, kwargs) of the call."""
@@ -59,7 +66,8 @@ class Places:
             owners = self._found(args, kwargs)
             if owners is None or not self._as_captured(owners):
                 return None
-            return tuple([_get(owners[of], by_name, key) for of, by_name, key in self._tensors])
+            found = tuple([_get(owners[of], by_name, key) for of, by_name, key in self._tensors])
+            return found if all(isinstance(tensor, torch.Tensor) for tensor in found) else None
         except (AttributeError, LookupError, TypeError):
             return None
 
@@ -83,7 +91,7 @@ class Places:
         owners: list[Any] = [(args, kwargs)]
         for of, by_name, key, kind, length in self._owners:
             value = _get(owners[of], by_name, key)
-            if name_of(type(value)) != kind or (length is not None and len(value) != length):
+            if not _is_a(value, kind) or (length is not None and len(value) != length):
                 return None
             owners.append(value)
         return owners

@@ -17,6 +17,8 @@ import torch
 from pragma_kernels.objects import name_of, said
 from torch.utils._pytree import tree_flatten, tree_unflatten
 
+from pragma_torch.taskfile import TASK_MODULE
+
 Step = tuple[bool, Any]  # an attribute's name (True) or the key of an item (False)
 Path = tuple[Step, ...]  # from the pair (args, kwargs)
 
@@ -64,10 +66,13 @@ def twin(value: Any, tensor: Callable[[Any], Any] = lambda t: t, made: dict[int,
     return made[id(value)]
 
 
-def twin_arguments(args: Any, kwargs: Any, tensor: Callable[[Any], Any] = lambda t: t) -> tuple[Any, Any]:
-    """Returns the arguments with copies of the objects among them. Other leaves stay, apart from `tensor`."""
+def twin_arguments(
+    args: Any, kwargs: Any, tensor: Callable[[Any], Any] = lambda t: t, made: dict[int, Any] | None = None
+) -> tuple[Any, Any]:
+    """Returns the arguments with copies of the objects among them. Other leaves stay, apart from `tensor`. `made` gets
+    the copies by the id of what they are copies of."""
     leaves, spec = tree_flatten((args, kwargs))
-    made: dict[int, Any] = {}
+    made = {} if made is None else made
     leaves = [twin(leaf, tensor, made) if isinstance(leaf, torch.Tensor) or is_object(leaf) else leaf for leaf in leaves]
     copied: tuple[Any, Any] = tree_unflatten(leaves, spec)
     return copied
@@ -99,7 +104,8 @@ class Observed:
     def __init__(self, module: torch.nn.Module, args: Any, kwargs: Any) -> None:
         self._before = (args, kwargs)
         self._clones: dict[int, torch.Tensor] = {}  # by the id of the tensor that was given
-        self._after = twin_arguments(args, kwargs, self._clone)
+        self._twins: dict[int, Any] = {}  # by the id of the original
+        self._after = twin_arguments(args, kwargs, self._clone, self._twins)
         self._paths = dict(_paths_of(self._after, ()))
         self._log = _Log()
         watched = {id(held): held for held in _held(self._after)}
@@ -164,10 +170,8 @@ class Observed:
                 yield _stored_as((*path, (False, key)), after[key])
 
     def _same_item(self, old: Any, new: Any) -> bool:
-        if isinstance(old, _CONTAINERS) or is_object(old):
-            return type(new) is type(old)  # what is in them is looked at on its own
-        if isinstance(old, torch.Tensor):
-            return new is self._clones[id(old)]
+        if id(old) in self._twins:  # a tensor, an object, or a container, which is looked at on its own
+            return new is self._twins[id(old)]
         return type(new) is type(old) and bool(new == old)
 
     # ---- as data ----------------------------------------------------------------------------------------------------
@@ -214,12 +218,17 @@ class _Writer:
             value = get(self._root, path)
             # The arguments' own form is compared when they are taken apart.
             length = len(value) if isinstance(value, _CONTAINERS) and len(path) > 1 else None
-            self.owners.append(place | {"class": name_of(type(value)), "length": length})
+            self.owners.append(place | {"class": _kind(type(value)), "length": length})
             self._numbers[path] = len(self.owners)
         return self._numbers[path]
 
     def place(self, path: Path) -> dict[str, Any]:
         return {"of": self.owner(path[:-1]), "step": list(path[-1])}
+
+
+def _kind(kind: type) -> str:
+    """Returns the name by which a later call's object is compared. The user's file has another name in his program."""
+    return kind.__qualname__ if kind.__module__.startswith(TASK_MODULE) else name_of(kind)
 
 
 class _Log:

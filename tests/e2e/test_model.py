@@ -13,14 +13,28 @@ from shared import copied_home
 MINE = """
     import torch
 
+    class Slot:
+        def __init__(self, last):
+            self.last, self.used = last, True
+
+        def exchange(self, new):
+            old, self.last = self.last, new
+            return old
+
+    class Memory:
+        def __init__(self, rows, dtype=torch.float32):
+            self.slots = [Slot(torch.full((rows, 1024), 1.0 + i, dtype=dtype)) for i in range(3)]
+
     class Block(torch.nn.Module):
-        def __init__(self, width):
+        def __init__(self, width, number):
             super().__init__()
+            self.number = number
             self.scale = torch.nn.Parameter(torch.rand(width) + 0.5)
             self.shift = torch.nn.Parameter(torch.rand(width))
 
-        def forward(self, x, *, gain=1.0):
+        def forward(self, x, memory, *, gain=1.0):
             y = torch.relu(x * self.scale) * gain + self.shift
+            y = y + 0.1 * memory.slots[self.number].exchange(y)
             for _ in range(4):
                 y = torch.relu(y * 0.9 + x * 0.1).clamp(max=3.0)
             return torch.sigmoid(y) + x
@@ -28,11 +42,11 @@ MINE = """
     class Mine(torch.nn.Module):
         def __init__(self):
             super().__init__()
-            self.blocks = torch.nn.ModuleList(Block(1024) for _ in range(3))
+            self.blocks = torch.nn.ModuleList(Block(1024, i) for i in range(3))
 
-        def forward(self, x):
+        def forward(self, x, memory):
             for block in self.blocks:
-                x = block(x, gain=0.5)
+                x = block(x, memory, gain=0.5)
             values, places = torch.nanmedian(x[:8], -1)
             return {"last": x, "middle": values, "none": None}
 
@@ -40,7 +54,7 @@ MINE = """
         return Mine()
 
     def inputs():
-        return [{"x": torch.randn(1024, 1024)}]
+        return [{"x": torch.randn(1024, 1024), "memory": Memory(1024)}]
 """
 
 USE = """
@@ -48,7 +62,7 @@ USE = """
     import torch
     sys.path[:0] = [sys.argv[1], sys.argv[2]]
     import pragma_kernels as pk
-    from mine import build
+    from mine import Memory, build
 
     torch.set_num_threads(int(sys.argv[3]))
     folder = sys.argv[1]
@@ -60,6 +74,12 @@ USE = """
     def differ(a, b):
         return float((a["last"] - b["last"]).abs().max())
 
+    def run(model, x):
+        # The memory is fresh, and what is in it afterwards is returned too.
+        memory = Memory(len(x), x.dtype)
+        found = model(x, memory)
+        return found | {"memory": torch.stack([slot.last for slot in memory.slots])}
+
     def fallbacks(model):
         found = {}
         for entry in pk.stats(model).values():
@@ -68,10 +88,12 @@ USE = """
         return found
 
     with torch.no_grad():
-        plain = model(x)
+        plain = run(model, x)
         keys = list(model.state_dict())
         said["installed"] = list(pk.apply(model, folder))
-        said["same"] = differ(model(x), plain)
+        ours = run(model, x)
+        said["same"] = differ(ours, plain)
+        said["memory"] = float((ours["memory"] - plain["memory"]).abs().max())
         said["calls"] = [entry["calls"] for entry in pk.stats(model).values()]
         said["keys"] = list(model.state_dict()) == keys
         # A parameter that was replaced, and one that was written to behind Torch's back.
@@ -79,27 +101,38 @@ USE = """
         other.blocks[0].scale = torch.nn.Parameter(torch.full((1024,), 2.0))
         model.blocks[1].shift.data[3] = 7.0
         other.blocks[1].shift.data[3] = 7.0
-        said["replaced"] = differ(model(x), other(x))
+        said["replaced"] = differ(run(model, x), run(other, x))
         said["unfallen"] = fallbacks(model)
-        said["batch"] = differ(model(x[:100]), other(x[:100]))
-        said["not contiguous"] = differ(model(x.T), other(x.T))
+        said["batch"] = differ(run(model, x[:100]), run(other, x[:100]))
+        said["not contiguous"] = differ(run(model, x.T), run(other, x.T))
         said["reasons"] = fallbacks(model)
-        said["compiled"] = differ(torch.compile(model, backend="aot_eager")(x), other(x))
+        # An object that is not as it was when the kernel was made.
+        memory, others = Memory(1024), Memory(1024)
+        memory.slots[1].last = others.slots[1].last = None
+        try:
+            model(x, memory)
+        except TypeError as error:
+            said["the model's own error"] = str(error)
+        memory, others = Memory(1024), Memory(1024)
+        memory.slots.append(None), others.slots.append(None)
+        said["longer"] = differ(model(x, memory), other(x, others))
+        said["object reasons"] = fallbacks(model)
+        said["compiled"] = differ(run(torch.compile(model, backend="aot_eager"), x), run(other, x))
         half, half_other = copy.deepcopy(model).half(), copy.deepcopy(other).half()
-        said["half"] = differ(half(x.half()), half_other(x.half()))
+        said["half"] = differ(run(half, x.half()), run(half_other, x.half()))
         said["half reasons"] = fallbacks(half)
         two = copy.deepcopy(other)
         pk.apply(two, folder)
-        said["two"] = differ(two(x), model(x))
+        said["two"] = differ(run(two, x), run(model, x))
     for m in (model, other):
         m.train()
-        m(x)["last"].sum().backward()
+        run(m, x)["last"].sum().backward()
     said["gradient"] = float((model.blocks[2].scale.grad - other.blocks[2].scale.grad).abs().max())
     said["training reasons"] = sorted(fallbacks(model))
     model.eval(), other.eval()
     pk.remove(model)
     with torch.no_grad():
-        a, b = model(x), other(x)
+        a, b = run(model, x), run(other, x)
     said["bits"] = all(torch.equal(a[k], b[k]) for k in ("last", "middle"))
     said["leftovers"] = [n for m in model.modules() for n in vars(m) if "pragma" in n or n == "forward"]
     print(json.dumps(said))
@@ -154,13 +187,15 @@ def test_the_folder_serves_a_users_model_and_hostile_use(made):
     said = json.loads(done.stdout.splitlines()[-1])
     assert said["installed"] == ["blocks.0", "blocks.1", "blocks.2"] and said["calls"] == [1, 1, 1]
     assert said["keys"] and said["bits"] and said["leftovers"] == []
-    for name in ("same", "replaced", "not contiguous", "compiled", "two"):
+    for name in ("same", "memory", "replaced", "not contiguous", "compiled", "two"):
         assert said[name] < 1e-5, name
     for name in ("batch", "half", "gradient"):  # the original computed these
         assert said[name] == 0, name
     assert said["unfallen"] == {} and said["reasons"] == {"shape": 3}
+    assert "NoneType" in said["the model's own error"] and said["longer"] == 0
+    assert said["object reasons"] == {"shape": 3, "object": 4}
     assert set(said["half reasons"]) == {"dtype"}
-    assert said["training reasons"] == ["shape", "training mode"]
+    assert said["training reasons"] == ["object", "shape", "training mode"]
 
 
 @pytest.mark.parametrize(
