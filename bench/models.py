@@ -11,6 +11,7 @@ A row holds what `pragma model --json` says, with the seconds that it took. Dele
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import math
 import subprocess
@@ -25,13 +26,14 @@ MODELS = ROOT / "bench" / "models"
 _GRACE = 120  # seconds after --time, until a run that hangs is stopped
 
 
-def run(model: Path, args: argparse.Namespace) -> dict[str, Any]:
-    """Returns the row of one model."""
+def run(model: Path, threads: int, args: argparse.Namespace) -> dict[str, Any]:
+    """Returns the row of one model. 0 threads are all that the machine has."""
     command = [args.pragma, "model", str(model), "--model", "expert", "--json", "--attempts", "1"]
     command += ["--time", f"{args.seconds}s", "--home", args.home, "--out", str(Path(args.packages) / model.stem)]
     command += ["--no-lint"] if args.no_lint else []
+    command += ["--threads", str(threads)] if threads else []
     started = time.monotonic()
-    row: dict[str, Any] = {"model": model.stem, "limit": args.seconds, "sources": benchlib.commit()}
+    row: dict[str, Any] = {"model": model.stem, "asked": threads, "limit": args.seconds, "sources": benchlib.commit()}
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=args.seconds + _GRACE, check=False)
     except subprocess.TimeoutExpired:
@@ -46,13 +48,14 @@ def run(model: Path, args: argparse.Namespace) -> dict[str, Any]:
 
 def measure(args: argparse.Namespace) -> None:
     rows = Path(args.rows)
-    known = {json.loads(line)["model"] for line in rows.read_text().splitlines()} if rows.exists() else set()
+    there = [json.loads(line) for line in rows.read_text().splitlines()] if rows.exists() else []
+    known = {(row["model"], row.get("asked", 0)) for row in there}
     wanted = args.only.split(",") if args.only else [path.stem for path in sorted(MODELS.glob("*.py"))]
-    for name in wanted:
-        if name in known:
+    for name, threads in itertools.product(wanted, args.threads):
+        if (name, threads) in known:
             continue
         benchlib.say(f"{name} ...")
-        row = run(MODELS / f"{name}.py", args)
+        row = run(MODELS / f"{name}.py", threads, args)
         with rows.open("a", encoding="utf-8") as stream:
             stream.write(json.dumps(row) + "\n")
         benchlib.say(f"{name}: {row.get('failure') or verdict(row)}, {row.get('seconds')} s")
@@ -81,13 +84,13 @@ def interval(value: dict[str, Any] | None, unit: str = "x") -> str:
 
 
 def page(rows: list[dict[str, Any]]) -> list[str]:
-    header = ["model", "eager", "with kernels", "over eager [95 %]", "over torch.compile [95 %]", "parts kept", "error (Torch's own)",
+    header = ["model", "machine", "eager", "with kernels", "over eager [95 %]", "over torch.compile [95 %]", "parts kept", "error (Torch's own)",
               "run, s"]  # fmt: skip
     lines = []
     for row in rows:
         said = row.get("said")
         if not said:
-            lines.append([row["model"], "-", "-", "-", "-", row.get("failure", ""), "-", row.get("seconds", "-")])
+            lines.append([row["model"], "-", "-", "-", "-", "-", row.get("failure", ""), "-", row.get("seconds", "-")])
             continue
         whole = said["whole"] or {}
         speedup, kept = whole.get("speedup") or {}, bool(said["folder"])
@@ -95,6 +98,7 @@ def page(rows: list[dict[str, Any]]) -> list[str]:
         lines.append(
             [
                 row["model"],
+                f"{said['environment']['cpu']}, {said['environment']['threads']} threads",
                 interval(whole.get("eager_ms"), " ms"),
                 interval(whole.get("kernels_ms"), " ms") if kept else "nothing kept",
                 interval(speedup.get("eager")),
@@ -134,6 +138,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", help="JSON lines, one for each model")
     parser.add_argument("--only", default="", help="names of models, with commas")
+    parser.add_argument("--threads", type=int, nargs="+", default=[0], help="measure each model with so many threads (all)")
     parser.add_argument("--seconds", type=int, default=900, help="for each model (900)")
     parser.add_argument("--no-lint", action="store_true", help="do not lint the parts' tasks")
     parser.add_argument("--pragma", default=str(ROOT / "build" / "pragma"))
