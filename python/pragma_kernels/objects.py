@@ -15,7 +15,7 @@ _WORDS = (type(None), bool, int, float, str)
 
 
 def said(value: Any) -> Any:
-    """Returns a value that is no tensor as JSON. Raises TypeError for one that cannot be written down."""
+    """Returns a value other than a tensor as JSON. Raises TypeError for one that cannot be written down."""
     if isinstance(value, torch.dtype):
         return {"dtype": str(value).removeprefix("torch.")}
     if isinstance(value, torch.device):
