@@ -60,4 +60,6 @@ def _run(name: str, what: str, command: list[Any]) -> None:
     except subprocess.TimeoutExpired as error:
         raise PackError(f"kernel {name}: the compiler took longer than {_SECONDS} s for the {what}") from error
     if done.returncode != 0:
-        raise PackError(f"kernel {name}: the {what} does not compile: {' '.join(words)}", done.stderr.strip())
+        said = done.stderr.strip()
+        first = next((line for line in said.splitlines() if "error:" in line), f"exit status {done.returncode}")
+        raise PackError(f"kernel {name}: the {what} does not compile: {first}", f"{' '.join(words)}\n{said}")
