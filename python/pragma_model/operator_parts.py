@@ -5,7 +5,7 @@ HEAD = """\
 // The operator pragma_kernels::{name}. It was written by `pragma model`; the kernel itself is in {name}.cpp.
 #include <torch/csrc/stable/library.h>
 #include <torch/csrc/stable/tensor.h>
-#ifndef STABLE_TORCH_ERROR_CODE_CHECK  // its name before Torch 2.12
+#ifndef STABLE_TORCH_ERROR_CODE_CHECK  // Torch 2.11 has another name for it
 #define STABLE_TORCH_ERROR_CODE_CHECK TORCH_ERROR_CODE_CHECK
 #endif
 
