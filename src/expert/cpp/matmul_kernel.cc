@@ -159,6 +159,7 @@ class MatmulWriter final {
                                      .blocked = blocked(),
                                      .stream = plan_.stream,
                                      .rows_of_one = rows_of_one_});
+    if (fetches()) text += Fetch();
     text += Tile();
     text += Multiply() + Driver();
     kernel.code = text + fmt::format("}}  // namespace {}\n", spec_.name);
@@ -189,6 +190,15 @@ class MatmulWriter final {
   [[nodiscard]] std::string DepthRange() const;
   [[nodiscard]] std::string Multiply() const;
   [[nodiscard]] std::string Driver() const;
+  // Returns whether the next columns of b are fetched while others are used.
+  [[nodiscard]] bool fetches() const {
+    return plan_.panels && (spec_.b.first == 1 || spec_.b.second == 1);
+  }
+  [[nodiscard]] std::string if_fetches(std::string_view text) const {
+    return fetches() ? std::string(text) : std::string();
+  }
+  [[nodiscard]] std::string Fetch() const;
+  [[nodiscard]] std::string NextBlock() const;
   [[nodiscard]] std::string DepthLoop(std::string_view indent) const;
 
   const MatmulSpec& spec_;
@@ -256,6 +266,9 @@ std::string MatmulWriter::Tile() const {
                  {"block_flags", flags(", bool first, bool last")},
                  {"ending", (lengthy ? std::string() : ending(matmul_text::kWholeEnding)) +
                                 ending(matmul_text::kEnding)},
+                 {"ahead_flag", if_fetches(", const Ahead& ahead")},
+                 {"fetch", if_fetches("    if (k % kFetchSteps == 0 && ahead.next != nullptr) "
+                                      "Fetch(ahead, k);\n")},
                  {"prefetch", Prefetch()}});
 }
 
@@ -318,20 +331,25 @@ std::string MatmulWriter::Multiply() const {
     skip += DepthRange();
     if (blocked()) skip += "      if (begin == end && !first && !last) continue;\n";
   }
-  return FillIn(matmul_text::kMultiply,
-                {{"extra", extra()},
-                 {"arguments", arguments()},
-                 {"batch", BatchParameter(spec_)},
-                 {"of_batch", BatchArgument(spec_)},
-                 {"block_flags", depth_flag() + flags(", bool first, bool last")},
-                 {"a_panel", a_panel()},
-                 {"a_begin", banded() ? " + begin * kTileRows" : ""},
-                 {"b_begin", banded() ? " + begin * kTileColumns" : ""},
-                 {"tile_flags", flags(triangular() ? ", first || outside, last" : ", first, last")},
-                 {"steps", triangular() ? "outside ? 0 : " + count : count},
-                 {"skip", skip},
-                 {"a_row", fmt::format("{}", spec_.a.first)},
-                 {"a_depth", fmt::format("{}", spec_.a.second)}});
+  return FillIn(
+      matmul_text::kMultiply,
+      {{"extra", extra()},
+       {"arguments", arguments()},
+       {"batch", BatchParameter(spec_)},
+       {"of_batch", BatchArgument(spec_)},
+       {"block_flags", depth_flag() + flags(", bool first, bool last")},
+       {"a_panel", a_panel()},
+       {"next_flag", if_fetches(", const float* next")},
+       {"ahead", if_fetches("      const Ahead ahead{next, column / kTileColumns * ((kRows "
+                            "+ kTileRows - 1) / kTileRows) + row / kTileRows};\n")},
+       {"ahead_argument", if_fetches(", ahead")},
+       {"a_begin", banded() ? " + begin * kTileRows" : ""},
+       {"b_begin", banded() ? " + begin * kTileColumns" : ""},
+       {"tile_flags", flags(triangular() ? ", first || outside, last" : ", first, last")},
+       {"steps", triangular() ? "outside ? 0 : " + count : count},
+       {"skip", skip},
+       {"a_row", fmt::format("{}", spec_.a.first)},
+       {"a_depth", fmt::format("{}", spec_.a.second)}});
 }
 
 std::string MatmulWriter::DepthLoop(std::string_view indent) const {
@@ -342,6 +360,21 @@ std::string MatmulWriter::DepthLoop(std::string_view indent) const {
       "{0}  const std::int64_t depth = std::min<std::int64_t>(kDepthBlock, kDepth - depth0);\n"
       "{0}  const bool first = depth0 == 0, last = depth0 + depth == kDepth;\n",
       indent);
+}
+
+std::string MatmulWriter::Fetch() const {
+  const bool along_depth = spec_.b.first == 1;  // what is contiguous in b
+  return FillIn(matmul_text::kFetch,
+                {{"length", along_depth ? "kDepthBlock" : "kColumnBlock"},
+                 {"count", along_depth ? "kColumnBlock" : "kDepthBlock"},
+                 {"pitch", fmt::format("{}", along_depth ? spec_.b.second : spec_.b.first)}});
+}
+
+// Returns where the block of b begins that the thread packs next, or null.
+std::string MatmulWriter::NextBlock() const {
+  return fmt::format(
+      "column0 + 2 * kColumnBlock <= kColumns ? b + {}(column0 + kColumnBlock) * {} : nullptr",
+      blocked() ? fmt::format("depth0 * {} + ", spec_.b.first) : "", spec_.b.second);
 }
 
 std::string MatmulWriter::Driver() const {
@@ -364,13 +397,17 @@ std::string MatmulWriter::Driver() const {
        {"of_batch", BatchArgument(spec_)},
        {"batch_loop",
         spec_.batch > 1 ? "    for (std::int64_t batch = 0; batch < kBatch; ++batch)\n" : ""},
-       {"depth_loop", DepthLoop(plan_.shared || plan_.panels ? "      " : "        ")},
+       {"depth_loop", DepthLoop(plan_.panels   ? "    "
+                                : plan_.shared ? "      "
+                                               : "        ")},
        {"a_offset", offset(spec_.a.batch, spec_.a.second)},
        {"b_offset", offset(spec_.b.batch, spec_.b.first)},
        {"a_row", fmt::format("{}", spec_.a.first)},
        {"a_depth", fmt::format("{}", spec_.a.second)},
        {"block_of_a", blocked() ? "depth0 / kDepthBlock * kPackedA" : "0"},
-       {"omp_for_dynamic", parallel ? "#pragma omp for schedule(dynamic)\n" : ""},
+       // A thread has the same columns for each block of the depth, so it need not wait for others.
+       {"omp_for_columns", parallel ? "#pragma omp for schedule(static) nowait\n" : ""},
+       {"next", fetches() ? ",\n                 " + NextBlock() : ""},
        {"b_column", fmt::format("{}", spec_.b.second)},
        {"b_depth", fmt::format("{}", spec_.b.first)},
        {"task_note", !parallel ? "Too small to share out among threads."

@@ -23,10 +23,10 @@ const std::string_view kTile = R"(
 template <std::int64_t kTall>
 __attribute__((noinline)) static void Tile(const float* a, const float* b, float* c@extra@,
                                            std::int64_t depth, @batch@std::int64_t row,
-                                           std::int64_t column@block_flags@) {
+                                           std::int64_t column@block_flags@@ahead_flag@) {
 @prefetch@  Vec sum[kTall][kTileVectors] = {};
   for (std::int64_t k = 0; k < depth; ++k) {
-    Vec line[kTileVectors];
+@fetch@    Vec line[kTileVectors];
 #pragma GCC unroll 8
     for (std::int64_t j = 0; j < kTileVectors; ++j)
       line[j] = LoadHeld(b + k * kTileColumns + j * kLanes);
@@ -90,17 +90,17 @@ const std::string_view kMultiply = R"(
 // Packed rows of a by packed columns of b, tile by tile.
 static void Multiply(const float* a_panels, const float* b_panels, float* c@extra@,
                      @batch@std::int64_t row0, std::int64_t rows,
-                     std::int64_t column0, std::int64_t columns, std::int64_t depth@block_flags@) {
+                     std::int64_t column0, std::int64_t columns, std::int64_t depth@block_flags@@next_flag@) {
   for (std::int64_t column = 0; column < columns; column += kTileColumns) {
     for (std::int64_t row = 0; row < rows; row += kTileRows) {
-@skip@      const float* a_panel = a_panels + @a_panel@@a_begin@;
+@skip@@ahead@      const float* a_panel = a_panels + @a_panel@@a_begin@;
       const float* b_panel = b_panels + column * kDepthBlock@b_begin@;
       if (rows - row >= kTileRows) {
         Tile<kTileRows>(a_panel, b_panel, c@arguments@, @steps@, @of_batch@row0 + row,
-                        column0 + column@tile_flags@);
+                        column0 + column@tile_flags@@ahead_argument@);
       } else if constexpr (kRows % kTileRows != 0) {
         Tile<kRows % kTileRows>(a_panel, b_panel, c@arguments@, @steps@, @of_batch@row0 + row,
-                                column0 + column@tile_flags@);
+                                column0 + column@tile_flags@@ahead_argument@);
       }
     }
   }
@@ -167,18 +167,39 @@ static void Run(@operands@, float* c@extra@, char* scratch) {
                              packed + depth0 / kDepthBlock * kPackedA + tile * kPanelA);
       }
     }
-@omp_for_dynamic@    for (std::int64_t column0 = 0; column0 < kColumns; column0 += kColumnBlock) {
-      const std::int64_t columns = std::min(kColumnBlock, kColumns - column0);
-@depth_loop@        const float* a_panels = packed + @block_of_a@;
+@depth_loop@      const float* a_panels = packed + @block_of_a@;
+@omp_for_columns@      for (std::int64_t column0 = 0; column0 < kColumns; column0 += kColumnBlock) {
+        const std::int64_t columns = std::min(kColumnBlock, kColumns - column0);
         for (std::int64_t column = 0; column < columns; column += kTileColumns)
           PackPanel<kTileColumns>(b + @b_offset@ + (column0 + column) * @b_column@, @b_column@,
                                   @b_depth@, columns - column, depth,
                                   b_panels + column * kDepthBlock);
         Multiply(a_panels, b_panels, c@arguments@, 0, kRows, column0, columns,
-                 depth@block_arguments@);
+                 depth@block_arguments@@next@);
       }
     }
 @stream_end@  }
+}
+)";
+
+const std::string_view kFetch = R"(
+// What is packed next: while a block of b is multiplied, the next one is fetched into the cache, a
+// few lines every few steps.
+struct Ahead {
+  const float* next;  // null at the end
+  std::int64_t part;  // the tile's number within the block
+};
+static constexpr std::int64_t kFetchSteps = 8;
+static inline void Fetch(const Ahead& ahead, std::int64_t k) {
+  constexpr std::int64_t kPerLine = 16;
+  constexpr std::int64_t kLines = (@length@ + kPerLine - 1) / kPerLine;
+  constexpr std::int64_t kParts =
+      (kRows + kTileRows - 1) / kTileRows * (kColumnBlock / kTileColumns);
+  constexpr std::int64_t kTimes = (kDepthBlock + kFetchSteps - 1) / kFetchSteps;  // in each part
+  constexpr std::int64_t kAtOnce = (kLines * @count@ + kParts * kTimes - 1) / (kParts * kTimes);
+  const std::int64_t first = (ahead.part * kTimes + k / kFetchSteps) * kAtOnce;
+  for (std::int64_t line = first; line < first + kAtOnce; ++line)
+    __builtin_prefetch(ahead.next + line / kLines * @pitch@ + line % kLines * kPerLine, 0, 2);
 }
 )";
 

@@ -14,6 +14,7 @@ extern const std::string_view kTriangle;      // sets the zeros outside the tria
 extern const std::string_view kMultiply;      // multiplies packed blocks of a and b
 extern const std::string_view kSharedDriver;  // threads over rows; packed b is shared
 extern const std::string_view kPanelDriver;   // threads over columns; packed a is shared
+extern const std::string_view kFetch;         // prefetches for kPanelDriver
 extern const std::string_view kTaskDriver;    // independent blocks; each thread packs its own
 extern const std::string_view kKeptDriver;    // b is packed separately, for many calls
 
