@@ -30,10 +30,6 @@
 namespace pragma::expert {
 namespace {
 
-const Buffer& BufferOf(const Program& program, int buffer) {
-  return program.buffers[static_cast<std::size_t>(buffer)];
-}
-
 // The generator stores the results of the last step.
 const Step& Last(const Nest& nest) { return nest.steps.back(); }
 

@@ -182,6 +182,14 @@ void AddSizesFromOneToPrimes(Program& program) {
   program.Add(Product(11, 17, 33, 9), SmallCaches());
 }
 
+// With few rows, b is packed where it is used: in one block of the depth, and in several.
+void AddFewRows(Program& program) {
+  for (const std::int64_t depth : {600, 1100})
+    for (const Order a : {Order::kPlain, Order::kTransposed})
+      for (const Order b : {Order::kPlain, Order::kTransposed})
+        program.Add(Product(1, 45, 1003, depth, a, b), SmallCaches());
+}
+
 // Tests the product of a row and a matrix, in either order.
 void AddSumsOfLines(Program& program) {
   for (const std::int64_t depth : {16, 31, 1026})
@@ -315,6 +323,7 @@ TEST_P(MatmulKernelTest, EveryProductIsRight) {
   Program program;
   AddTranspositions(program);
   AddSizesFromOneToPrimes(program);
+  AddFewRows(program);
   AddSumsOfLines(program);
   AddTrianglesAndEpilogues(program);
   AddTriangularFactors(program);
@@ -344,6 +353,7 @@ std::string TextOf(void (*add)(Program&)) {
 }
 
 TEST(MatmulKernel, EachFamilyHasTheKernelThatIsMeantForIt) {
+  EXPECT_THAT(TextOf(AddFewRows), HasSubstr("Each takes columns of b in turn"));
   EXPECT_THAT(TextOf(AddSumsOfLines), HasSubstr("sums of lines"));
   EXPECT_THAT(TextOf(AddTriangularFactors), HasSubstr("end - begin"));
   EXPECT_THAT(TextOf(AddBatchesThatMeetOneMatrix), HasSubstr("kBatch = 1, kRows = 57"));

@@ -166,10 +166,6 @@ static void Run(const @type@* sorted, const @type@* values, @place@* places, voi
 }
 )";
 
-const Buffer& BufferOf(const Program& program, int buffer) {
-  return program.buffers[static_cast<std::size_t>(buffer)];
-}
-
 // Returns the bits of infinity.
 std::string_view InfinityOf(DType dtype) {
   switch (dtype) {

@@ -19,10 +19,6 @@
 namespace pragma::expert {
 namespace {
 
-const Buffer& BufferOf(const Program& program, int buffer) {
-  return program.buffers[static_cast<std::size_t>(buffer)];
-}
-
 // Writes the loops of a scatter. Threads share out a dimension along which no two values go to one
 // element: the outermost, or else the innermost.
 class ScatterWriter final {

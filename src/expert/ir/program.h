@@ -130,6 +130,10 @@ struct Program {
   std::vector<Repeat> repeats;
 };
 
+[[nodiscard]] inline const Buffer& BufferOf(const Program& program, int buffer) {
+  return program.buffers[static_cast<std::size_t>(buffer)];
+}
+
 // Returns whether the result of the reduction is the position of an element, not a value.
 [[nodiscard]] bool IsArgFold(Fold fold);
 [[nodiscard]] bool IsPosition(const Step& step);

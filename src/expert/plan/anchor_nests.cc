@@ -16,10 +16,6 @@
 namespace pragma::expert {
 namespace {
 
-const Buffer& BufferOf(const Program& program, int buffer) {
-  return program.buffers[static_cast<std::size_t>(buffer)];
-}
-
 bool IsFloat(const Program& program, int buffer) {
   return BufferOf(program, buffer).dtype == DType::kFloat32;
 }
