@@ -22,7 +22,7 @@ function head(result) {
       element(
           'p', {class: 'soft'},
           `${model.class}, ${formatCount(model.parameters)} parameters, ${
-              formatCount(model.operators)} operators in a call; ${environment.cpu}, ${
+              formatCount(model.operators)} operators in ${callsOf(model)}; ${environment.cpu}, ${
               environment.threads} threads, torch ${environment.torch}`));
 }
 
@@ -116,16 +116,20 @@ function drawBars(svg, width, rows) {
   });
 }
 
+function callsOf(model) {
+  return model.calls > 1 ? `all ${model.calls} calls` : 'one call';
+}
+
 function picture(result) {
   if (!result.whole)
     return hint('No part of the model has a faster kernel, so the whole was not timed.');
   const rows = bars(result);
   return [
     makeChart(
-        'Time of one call before and after', rows.length * 46 + 20,
+        `Time of ${callsOf(result.model)} before and after`, rows.length * 46 + 20,
         (svg, width) => drawBars(svg, width, rows)),
     hint(
-        'One call of the model, timed in pairs. Colours are the parts below; how the time with kernels is divided among them is estimated.')
+        'Timed in pairs. Colours are the parts below; how the time with kernels is divided among them is estimated.')
   ];
 }
 
@@ -200,7 +204,7 @@ export function modelPage() {
   return {
     content: [
       head(result), result.whole ? verdict(result.whole, Boolean(result.folder)) : null,
-      section('time', 'Time of one call', picture(result)),
+      section('time', `Time of ${callsOf(result.model)}`, picture(result)),
       section('parts', 'Parts', parts(result)), left(result), facts(result)
     ]
   };

@@ -29,21 +29,24 @@ def apply(
         raise PackageError("this model already has kernels: call pragma_kernels.remove(model) first")
     package = open_package(folder)
     done = Applied(package.folder)
-    fitting: dict[int, tuple[str, Unit, torch.nn.Module]] = {}
+    fitting: dict[int, tuple[str, list[Unit], torch.nn.Module]] = {}
     for path, unit in _wanted(package, only, paths):
         reason = _misfit(model, path, unit)
         if reason:
             done.refused[path] = reason
             continue
         module = model.get_submodule(path)
+        if id(module) in fitting and fitting[id(module)][0] == path:  # for a call of another form
+            fitting[id(module)][1].append(unit)
+            continue
         if id(module) in fitting:
             done.refused[path] = f"it is the same module as {fitting[id(module)][0] or 'the model itself'}, which is installed"
             continue
-        fitting[id(module)] = (path, unit, module)
+        fitting[id(module)] = (path, [unit], module)
     if not fitting:
         raise PackageError(f"{package.folder} has nothing for this model: {_first(done.refused)}")
-    for path, unit, module in fitting.values():
-        install(str(package.folder), unit, path, module, done.refused)
+    for path, units, module in fitting.values():
+        install(str(package.folder), units, path, module, done.refused)
         done.append(path)
     return done
 

@@ -10,7 +10,7 @@ import copy
 import inspect
 import types
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
@@ -62,6 +62,8 @@ class Installed:
         self._call = unit.call
         self._kernels = unit.kernels
         self._positional = unit.positional
+        self._shapes = [tuple(spec["shape"]) for spec in unit.inputs]
+        self.other: Installed | None = None  # serves calls of another form
         places = unit.objects.get(self._path)
         self._places = Places(places) if places else None
         self._bound: Inner | None = None
@@ -85,6 +87,14 @@ class Installed:
         """Gives back what is held for the module."""
         for finalizer in self._release:
             finalizer()
+        if self.other is not None:
+            self.other.release()
+
+    def variants(self) -> Iterator[Installed]:
+        """Returns this object and those that serve the module's calls of other forms."""
+        yield self
+        if self.other is not None:
+            yield from self.other.variants()
 
     # ---- a call, in parts (the whole is _forward) -------------------------------------------------------------------
 
@@ -104,6 +114,11 @@ class Installed:
         self._weights = [_place(home, weight["state"]) for weight in self.unit.weights]
         self._bound = Inner(home, self._shape, Installed)
         return self._bound
+
+    def _fits(self, tensors: tuple[Any, ...]) -> bool:
+        """Returns whether the tensors have the sizes of this unit. The operator would find that out too, but an exception
+        takes longer where another unit is next."""
+        return all(getattr(tensor, "shape", None) == shape for tensor, shape in zip(tensors, self._shapes, strict=True))
 
     def _reason(self, home: dict[str, Any]) -> str:
         """Returns the first reason of those that a call asks about at once."""
@@ -142,6 +157,8 @@ class Installed:
             if checked(self.unit, tensors):
                 result = self.unit.traced(*tensors)
                 return result if self._places is None else self._places.store(args, kwargs, result)
+        if self.other is not None:
+            return self.other.trace(args, kwargs)
         return type(home).forward(home, *args, **kwargs)
 
     def usable(self) -> bool:
@@ -166,15 +183,17 @@ class Installed:
             raise PackageError(f"a {kind} with kernels cannot be copied: its __deepcopy__ does not record the copy in memo")
         made = Installed(self._folder, self.unit, self._path, self._shape, home)
         made.refused = copy.copy(self.refused)
+        made.other = copy.deepcopy(self.other, memo)
         return made
 
     def __reduce__(self) -> tuple[Any, ...]:
         """The module is in the state, since it refers back to this object."""
-        return (_restored, (self._folder, self.unit.name, self._path, self._shape), {"home": self.home(), "refused": self.refused})
+        return (_restored, (self._folder, self.unit.name, self._path, self._shape), {"home": self.home(), "refused": self.refused, "other": self.other})
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self._home = weakref.ref(state["home"])
         self.refused = state["refused"]
+        self.other = state["other"]
 
 
 def _restored(folder: str, name: str, path: str, shape: Shape) -> Installed:
@@ -201,6 +220,8 @@ def _forward(self: Installed, /, *args: Any, **kwargs: Any) -> Any:
         if bound.modules and (reason := bound.reason()):
             raise _Original(reason)
         tensors = args if len(args) == self._positional and not kwargs else self._taken(args, kwargs)
+        if self.other is not None and not self._fits(tensors):
+            raise _Original("shape")
         for held, where, name in self._weights:
             tensors += ((home if held is None else held)[where][name],)
         if not _PLAIN.issuperset(map(type, tensors)):
@@ -220,9 +241,19 @@ def _forward(self: Installed, /, *args: Any, **kwargs: Any) -> Any:
                 self.counts.add_copies(kernel)
         return result if self._places is None else self._places.store(args, kwargs, result)
     # The original must not run inside of `try`: what it raises is the model's own.
+    if self.other is not None:
+        if _is_error(failure):
+            self._count(tensors, failure)
+        return _forward(self.other, *args, **kwargs)
     self._count(tensors, failure)
     own = self.home()
     return type(own).forward(own, *args, **kwargs)
+
+
+def _is_error(failure: Exception) -> bool:
+    """Returns whether a call failed, instead of being one that this unit does not serve."""
+    refused = isinstance(failure, (_Original, NotImplementedError)) or str(failure).startswith("pragma_kernels: ")
+    return not refused
 
 
 _forwards: weakref.WeakKeyDictionary[type, Callable[..., Any]] = weakref.WeakKeyDictionary()
@@ -260,10 +291,15 @@ def _attribute(home: Any, path: str) -> Any:
     return home
 
 
-def install(folder: str, unit: Unit, path: str, home: torch.nn.Module, refused: dict[str, str]) -> None:
-    made = Installed(folder, unit, path, shape_of(home), home)
-    made.refused = refused
-    home.__dict__["forward"] = made.run
+def install(folder: str, units: list[Unit], path: str, home: torch.nn.Module, refused: dict[str, str]) -> None:
+    """Makes the units serve the module's calls. A call that the first does not serve goes to the next."""
+    first: Installed | None = None
+    for unit in reversed(units):
+        made = Installed(folder, unit, path, shape_of(home), home)
+        made.refused, made.other = refused, first
+        first = made
+    assert first is not None
+    home.__dict__["forward"] = first.run
 
 
 def installed(home: torch.nn.Module) -> Installed | None:

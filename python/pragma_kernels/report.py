@@ -28,13 +28,13 @@ def stats(model: torch.nn.Module) -> dict[str, dict[str, Any]]:
 
 
 def _entry(held: Installed, served: dict[str, Installed]) -> dict[str, Any]:
-    counts = held.counts
+    every = list(held.variants())
     return {
-        "unit": held.unit.name,
-        "calls": counts.calls + _compiled_calls(held, served),
-        "fallbacks": dict(counts.fallbacks),
-        "errors": counts.errors,
-        "copied": counts.copied,
+        "unit": ", ".join(one.unit.name for one in every),
+        "calls": sum(one.counts.calls + _compiled_calls(one, served) for one in every),
+        "fallbacks": dict(every[-1].counts.fallbacks),
+        "errors": sum(one.counts.errors for one in every),
+        "copied": sum(one.counts.copied for one in every),
     }
 
 
@@ -45,7 +45,7 @@ def _refused(reason: str) -> dict[str, Any]:
 def _compiled_calls(held: Installed, served: dict[str, Installed]) -> int:
     if not held.traced_from:
         return 0
-    traced = [other for other in served.values() if other.traced_from]
+    traced = [other for head in served.values() for other in head.variants() if other.traced_from]
     # The kernel which the fewest others run tells most about this module.
     kernel = min(held.unit.kernels, key=lambda k: sum(other.unit.kernels.count(k) for other in traced))
     sharing = [other for other in traced if kernel in other.unit.kernels]
@@ -67,7 +67,8 @@ def explain(model: torch.nn.Module) -> str:
     for path, module in model.named_modules():
         held = installed(module)
         if held is not None:
-            notes += [f"{path or '(model)'}: {reason}: {found}" for reason, found in held.counts.last.items()]
+            last = list(held.variants())[-1].counts.last
+            notes += [f"{path or '(model)'}: {reason}: {found}" for reason, found in last.items()]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
     return "\n".join([*lines, *notes])

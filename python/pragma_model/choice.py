@@ -46,26 +46,34 @@ class Left:
 
 
 class Choice:
-    """Walks the model from its root down."""
+    """Walks the model from its root down, once for each example call. Calls of other sizes lead to other parts."""
 
-    def __init__(self, model: torch.nn.Module, call: Call, visits: dict[str, Visit], file: str) -> None:
+    def __init__(self, model: torch.nn.Module, calls: list[Call], visits: list[dict[str, Visit]], file: str) -> None:
         self._model = model
-        self._visits = visits
+        self._examples = list(zip(calls, visits, strict=True))
         self._file = file
-        self._whole = visits[""].seconds
-        self._calls = arguments_of(model, call, list(visits))
+        self._whole = sum(visit[""].seconds for visit in visits)
         self._looks: dict[str, Any] = {}
+        self._visits: dict[str, Visit] = {}  # in the example that is looked at
+        self._calls: dict[str, Call] = {}
         self._family_seconds: dict[Any, float] = {}  # of all modules that look alike
-        for path, visit in visits.items():
-            family = self._family(path)
-            self._family_seconds[family] = self._family_seconds.get(family, 0) + visit.seconds
         self.parts: list[Part] = []
         self.left: list[Left] = []
 
     def run(self) -> None:
-        self._take("")
+        for call, visits in self._examples:
+            self._look_at(call, visits)
+            self._take("")
         self.parts.sort(key=lambda part: -part.seconds)
         self.left.sort(key=lambda left: -left.seconds)
+
+    def _look_at(self, call: Call, visits: dict[str, Visit]) -> None:
+        self._visits = visits
+        self._calls = arguments_of(self._model, call, list(visits))
+        self._family_seconds = {}
+        for path, visit in visits.items():
+            family = self._family(path)
+            self._family_seconds[family] = self._family_seconds.get(family, 0) + visit.seconds
 
     def _take(self, path: str) -> None:
         """Makes the module a part, or divides it."""
@@ -82,8 +90,14 @@ class Choice:
             self._add(path, visit)
         except NotAUnit as error:
             if not self._divide(path):
-                kind = type(self._model.get_submodule(path)).__name__
-                self.left.append(Left(path, kind, visit.seconds, str(error)))
+                self._leave(path, visit.seconds, str(error))
+
+    def _leave(self, path: str, seconds: float, why: str) -> None:
+        known = next((left for left in self.left if left.path == path and left.why == why), None)
+        if known is not None:  # of an earlier call
+            known.seconds += seconds
+            return
+        self.left.append(Left(path, type(self._model.get_submodule(path)).__name__, seconds, why))
 
     def _divide(self, path: str) -> bool:
         """Takes the module's children. Returns whether it has any that are called."""
@@ -136,7 +150,8 @@ class Choice:
         call = self._calls[path]
         for part in self.parts:
             if self._joins(part, path, call):
-                part.paths.append(path)
+                if path not in part.paths:
+                    part.paths.append(path)
                 part.seconds += visit.seconds
                 return
         unit = Unit(module, call, path, self._file)

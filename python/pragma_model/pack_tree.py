@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterator
 from typing import Any
 
 _PLAIN = {"builtins.tuple", "builtins.list", "builtins.dict"}
@@ -37,6 +38,26 @@ def only_leaves(node: dict[str, Any]) -> bool:
 
 def is_plain(node: dict[str, Any]) -> bool:
     return is_leaf(node) or (node["type"] in _PLAIN and all(is_plain(child) for child in node["children_spec"]))
+
+
+def unpacked(node: dict[str, Any], name: str, numbers: Iterator[int]) -> list[str]:
+    """Returns the lines that take the container `name` apart. Its leaves become v0, v1 and so on, by `numbers`. The lines
+    return None where the container is of another form."""
+    inside: list[str] = []
+    more: list[str] = []
+    for place, child in enumerate(node["children_spec"]):
+        inside.append(f"v{next(numbers)}" if is_leaf(child) else f"{name}_{place}")
+        if not is_leaf(child):
+            more += unpacked(child, inside[-1], numbers)
+    kind, count = node["type"].removeprefix("builtins."), len(inside)
+    if kind == "dict":
+        words = keys(node)
+        known = f" or not {name}.keys() >= {{{', '.join(repr(word) for word in words)}}}" if words else ""
+        lines = [f"{part} = {name}[{word!r}]" for part, word in zip(inside, words, strict=True)]
+    else:
+        known = ""
+        lines = [f"{', '.join(inside)}{',' if count == 1 else ''} = {name}"] if inside else []
+    return [f"if type({name}) is not {kind} or len({name}) != {count}{known}:", "    return None", *lines, *more]
 
 
 def built(spec: str, leaves: list[str]) -> str:

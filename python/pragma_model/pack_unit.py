@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import keyword
 from typing import Any
 
@@ -43,7 +44,7 @@ class UnitText:
 
     def text(self) -> str:
         unit = self._unit
-        specs = [] if self._is_flat() else [f"_IN = pytree.treespec_loads({unit['in_spec']!r})"]
+        specs = [] if pack_tree.is_plain(self._given) else [f"_IN = pytree.treespec_loads({unit['in_spec']!r})"]
         if not pack_tree.is_plain(pack_tree.parsed(unit["out_spec"])):
             specs.append(f"_OUT = pytree.treespec_loads({unit['out_spec']!r})")
         return _HEAD.format(
@@ -67,20 +68,16 @@ class UnitText:
             if not name.isidentifier() or keyword.iskeyword(name) or name in ("torch", "pytree", "kernels", "constants", "call"):
                 raise self._error(f"{name!r} cannot be the name of a value")
 
-    def _is_flat(self) -> bool:
-        """Returns whether neither an argument nor a keyword argument contains others."""
-        return all(pack_tree.only_leaves(child) for child in self._given["children_spec"])
-
     def _positional(self) -> int:
         args, kwargs = self._given["children_spec"]
         in_order = [a["leaf"] for a in self._inputs if "leaf" in a] == list(range(len(args["children_spec"])))
-        plain = self._is_flat() and not kwargs["children_spec"] and in_order
+        plain = pack_tree.only_leaves(args) and not kwargs["children_spec"] and in_order
         return len(args["children_spec"]) if plain else -1
 
     def _take_lines(self) -> list[str]:
         leaves = self._unit["leaves"]
-        if self._is_flat():
-            lines = self._flat_lines()
+        if pack_tree.is_plain(self._given):
+            lines = self._plain_lines()
         else:
             lines = ["leaves, spec = pytree.tree_flatten((args, kwargs))", "if spec != _IN:", "    return None"]
             lines += [f"{_tuple([f'v{i}' for i in range(len(leaves))])} = leaves"] if leaves else []
@@ -92,15 +89,10 @@ class UnitText:
                 lines += [f"if not {_is_such(f'v{i}', leaf)}:", "    return None"]
         return [*lines, f"return {_tuple([f'v{number}' for number in taken])}"]
 
-    def _flat_lines(self) -> list[str]:
+    def _plain_lines(self) -> list[str]:
         args, kwargs = self._given["children_spec"]
-        count, words = len(args["children_spec"]), pack_tree.keys(kwargs)
-        lines = [f"if len(args) != {count} or len(kwargs) != {len(words)}:", "    return None"]
-        if words:
-            lines += [f"if not kwargs.keys() >= {{{', '.join(repr(word) for word in words)}}}:", "    return None"]
-        if count:
-            lines.append(f"{_tuple([f'v{i}' for i in range(count)])} = args")
-        return lines + [f"v{count + i} = kwargs[{word!r}]" for i, word in enumerate(words)]
+        numbers = itertools.count()
+        return pack_tree.unpacked(args, "args", numbers) + pack_tree.unpacked(kwargs, "kwargs", numbers)
 
     def _make_lines(self) -> list[str]:
         used = list(dict.fromkeys(step["kernel"] for step in self._unit["steps"] if "kernel" in step))

@@ -45,7 +45,7 @@ class Proof:
             began = perf_counter()
             _forget_peak()
             self._install(units)
-            self._run(self._model, self._calls[0])
+            self._run_all(self._model, copy.deepcopy(self._calls))
             found[name] = {"seconds": perf_counter() - began, "bytes": _peak()}
             self._remove(units)
         return found
@@ -56,20 +56,24 @@ class Proof:
         reference = self._reference()
         errors = []
         for seed in _SEEDS:
-            call = self._file.make_calls(seed)[0]
-            eager = result_of(self._model, call)
-            truth = eager if reference is None else wide_result(reference, call)
-            self._say("comparing the whole model")
-            self._install(message["units"])
-            got = result_of(self._model, call)
-            self._remove(message["units"])
-            if not len(got) == len(eager) == len(truth):
-                raise ServerError("the model returns another number of tensors with its kernels")
-            errors += [
-                {"error": _finite(distance(g, t)), "eager": _finite(distance(e, t)), "float": g.is_floating_point()}
-                for g, e, t in zip(got, eager, truth, strict=True)
-            ]
+            for call in self._file.make_calls(seed):
+                errors += self._errors(call, reference, message["units"])
         return {"errors": errors, "reference": "eager" if reference is None else "float64", "sets": len(_SEEDS)}
+
+    def _errors(self, call: Call, reference: torch.nn.Module | None, units: list[str]) -> list[dict[str, Any]]:
+        """Returns the error of each tensor that the model returns in one call."""
+        eager = result_of(self._model, call)
+        truth = eager if reference is None else wide_result(reference, call)
+        self._say("comparing the whole model")
+        self._install(units)
+        got = result_of(self._model, call)
+        self._remove(units)
+        if not len(got) == len(eager) == len(truth):
+            raise ServerError("the model returns another number of tensors with its kernels")
+        return [
+            {"error": _finite(distance(g, t)), "eager": _finite(distance(e, t)), "float": g.is_floating_point()}
+            for g, e, t in zip(got, eager, truth, strict=True)
+        ]
 
     def compile(self, message: dict[str, Any]) -> dict[str, Any]:
         """Compiles a copy of the model, with these units installed, by torch.compile. The copy is the side `name` from then
@@ -84,14 +88,15 @@ class Proof:
                     self._kernels.apply(model, self._folder, only=units)
                 compiled = torch.compile(model)
                 for _ in range(2):
-                    self._run(compiled, self._calls[0])
+                    self._run_all(compiled, copy.deepcopy(self._calls))
         except BaseException as error:
             return {"seconds": perf_counter() - began, "failure": f"{type(error).__name__}: {one_line(str(error))}"}
         self._compiled[message["name"]] = compiled
         return {"seconds": perf_counter() - began, "failure": ""}
 
     def time(self, message: dict[str, Any]) -> dict[str, Any]:
-        """Times sides in rounds: in each round every side runs once, in a new order. Returns seconds per call.
+        """Times sides in rounds: in each round every side runs all example calls, in a new order of the sides. Returns
+        seconds, of all calls together.
 
         A side is "eager", the name of a compiled copy, or a list of units that are installed for it.
         """
@@ -119,17 +124,17 @@ class Proof:
         units = side if isinstance(side, list) else None
         model = self._model if side == "eager" or units else self._compiled[side]
         self._install(units)
-        calls = [copy.deepcopy(self._calls[0]) for _ in range(repeats)]
+        calls = [copy.deepcopy(call) for _ in range(repeats) for call in self._calls]
         began = perf_counter()
-        for call in calls:
-            self._run(model, call)
+        self._run_all(model, calls)
         taken = (perf_counter() - began) / repeats
         self._remove(units)
         return taken
 
-    def _run(self, model: Any, call: Call) -> None:
+    def _run_all(self, model: Any, calls: list[Call]) -> None:
         with torch.inference_mode():
-            call.of(model)
+            for call in calls:
+                call.of(model)
 
     def _install(self, units: list[str] | None) -> None:
         if units:

@@ -39,7 +39,7 @@ class Server:
             "time": lambda message, _: self._proved().time(message),
         }
         self._proof: Proof | None = None
-        self._constants: dict[str, dict[str, torch.Tensor]] = {}  # of a unit, by its first path
+        self._constants: dict[str, dict[str, torch.Tensor]] = {}  # of a unit, by its key
         self._objects: dict[str, dict[str, Any]] = {}  # likewise, what it reads and changes in objects
         self._attributes: dict[str, str] = {}  # of the module at a path, as pragma_kernels.attributes hashes them
 
@@ -60,9 +60,9 @@ class Server:
         model = file.make_model()
         calls = file.make_calls()
         self._say("timing its modules")
-        visits = _run(file, lambda: survey(model, calls[0]))
+        visits = _run(file, lambda: [survey(model, call) for call in calls])
         self._say("capturing its modules")
-        choice = Choice(model, calls[0], visits, message["file"])
+        choice = Choice(model, calls, visits, message["file"])
         _run(file, choice.run)
         taken = [path for part in choice.parts for path in part.paths]
         self._attributes = {path: fingerprint(model.get_submodule(path)) for path in taken}
@@ -71,8 +71,8 @@ class Server:
             "kind": type(model).__name__,
             "parameters": sum(p.numel() for p in model.parameters()),
             "calls": len(calls),
-            "operators": visits[""].operators,
-            "seconds": visits[""].seconds,
+            "operators": sum(visit[""].operators for visit in visits),
+            "seconds": sum(visit[""].seconds for visit in visits),
             "parts": self._parts(choice, file.name),
             "left": [
                 {"path": left.path, "kind": left.kind, "seconds": left.seconds, "why": left.why} for left in choice.left
@@ -88,9 +88,10 @@ class Server:
             except NotAUnit as error:
                 found.append(_part(part, {"refusal": str(error)}))
                 continue
-            self._constants[unit.path] = unit.constants()
+            key = _key(unit.path, task["leaves"])
+            self._constants[key] = unit.constants()
             if unit.places() is not None:
-                self._objects[unit.path] = {"stored": unit.stored(), "places": part.places}
+                self._objects[key] = {"stored": unit.stored(), "places": part.places}
             found.append(_part(part, {"refusal": ""} | task))
         return found
 
@@ -107,8 +108,9 @@ class Server:
     def _pack(self, message: dict[str, Any]) -> dict[str, Any]:
         request = message["request"]
         for unit in request["units"]:
-            unit["constants"] = self._constants.get(unit["paths"][0], {})
-            unit |= self._objects.get(unit["paths"][0], {})
+            key = _key(unit["paths"][0], unit["leaves"])
+            unit["constants"] = self._constants.get(key, {})
+            unit |= self._objects.get(key, {})
             unit["attributes"] = {path: self._attributes[path] for path in unit["paths"]}
         return pack(request, _package(message))
 
@@ -116,6 +118,11 @@ class Server:
         """Takes the other units out of the package."""
         keep(_package(message), message["units"])
         return {}
+
+
+def _key(path: str, leaves: list[dict[str, Any]]) -> str:
+    """Returns what tells units apart: the first module, and the form of the arguments in the example call."""
+    return f"{path} {[(leaf.get('dtype'), leaf.get('shape'), leaf.get('object')) for leaf in leaves]}"
 
 
 def _package(message: dict[str, Any]) -> pathlib.Path:

@@ -756,7 +756,7 @@ def test_a_unit_inside_another_is_no_change(home: pathlib.Path, whole: torch.nn.
 
     held = installed(whole.chain)
     assert held is not None
-    install(str(home / "fast"), pk.apply.__globals__["open_package"](home / "fast").units["lin"], "chain.lin", whole.chain.lin, {})
+    install(str(home / "fast"), [pk.apply.__globals__["open_package"](home / "fast").units["lin"]], "chain.lin", whole.chain.lin, {})
     whole.chain(X)
     assert ran(whole, "chain") == (1, {}, 0) and ran(whole, "chain.lin") == (0, {}, 0)
 

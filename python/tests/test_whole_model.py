@@ -49,7 +49,7 @@ X = Call((torch.linspace(-1, 1, 64 * 48).reshape(64, 48),), {})
 
 
 def chosen(model: torch.nn.Module, call: Call = X) -> Choice:
-    found = Choice(model.eval(), call, survey(model, call), "model.py")
+    found = Choice(model.eval(), [call], [survey(model, call)], "model.py")
     found.run()
     return found
 
@@ -229,3 +229,13 @@ def test_what_is_not_kept_leaves_the_package(tmp_path: pathlib.Path) -> None:
     assert [u["name"] for u in left["units"]] == ["u2"] and [k["name"] for k in left["kernels"]] == ["b"]
     assert sorted(left["files"]) == ["lib/b.so", "units/u2.py"]
     assert sorted(str(p.relative_to(tmp_path)) for p in tmp_path.rglob("*.so")) == ["lib/b.so"]
+
+
+def test_calls_of_other_sizes_are_other_parts() -> None:
+    model = Stack([1.0, 1.0, 1.0]).eval()
+    calls = [X, Call((torch.linspace(-1, 1, 3 * 48).reshape(3, 48),), {}), X]
+    found = Choice(model, calls, [survey(model, call) for call in calls], "model.py")
+    found.run()
+    blocks = [part for part in found.parts if part.unit.kind == "Block"]
+    assert [part.paths for part in blocks] == [[f"blocks.{i}" for i in range(3)]] * 2
+    assert sorted(part.unit.given.leaves[0].shape[0] for part in blocks) == [3, 64]

@@ -46,8 +46,9 @@ std::string Mebibytes(std::int64_t bytes) {
   return fmt::format("{:.0f} MiB", static_cast<double>(bytes) / (1 << 20));
 }
 
-std::string FiguresText(const Terminal& terminal, const ModelFigures& figures) {
-  Table table({{.title = "one call of the model"},
+std::string FiguresText(const Terminal& terminal, const ModelFigures& figures, std::size_t calls) {
+  Table table({{.title = calls > 1 ? fmt::format("{} calls of the model", calls)
+                                   : std::string("one call of the model")},
                {.title = "time [95 %]", .align = Align::kRight},
                {.title = "gain with kernels [95 %]", .align = Align::kRight}});
   const auto ours = [&](const char* name, const std::optional<Interval>& time, bool best) {
@@ -123,8 +124,9 @@ void WriteFigures(JsonWriter& writer, const ModelFigures& figures) {
 
 std::string ModelPartsText(const Terminal& terminal, const ModelReport& report) {
   std::string text =
-      fmt::format("{}: {}, {} parameters, {} operators in a call of {:.0f} ms, {} threads\n",
+      fmt::format("{}: {}, {} parameters, {} operators in {} of {:.0f} ms, {} threads\n",
                   report.name, report.kind, FormatCount(report.parameters), report.operators,
+                  report.calls > 1 ? fmt::format("{} calls", report.calls) : std::string("a call"),
                   1e3 * report.seconds, report.threads);
   Table table({{.title = "part"},
                {.title = "class"},
@@ -146,8 +148,6 @@ std::string ModelPartsText(const Terminal& terminal, const ModelReport& report) 
   text += fmt::format(
       "the parts take {} of the time; \"at most\" is the gain if a part took no time at all\n",
       Percent(SharedByParts(report)));
-  if (report.calls > 1)
-    text += fmt::format("only the first of {} example calls is looked at\n", report.calls);
   return text;
 }
 
@@ -171,7 +171,7 @@ std::string ModelText(const Terminal& terminal, const ModelReport& report) {
   }
   std::string text = table.empty() ? "" : table.Render(terminal);
   text += LeftText(report);
-  if (report.figures) text += "\n" + FiguresText(terminal, *report.figures);
+  if (report.figures) text += "\n" + FiguresText(terminal, *report.figures, report.calls);
   if (report.folder.empty())
     return text + "no kernel makes the whole model faster; nothing was written\n";
   const bool compiled = report.figures && report.figures->compiled_is_faster;

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 import textwrap
 
 import pytest
 from conftest import ROOT, Program
 from shared import copied_home
+
+sys.path.insert(0, str(ROOT / "tests" / "report"))
+from report_browser import Browser  # noqa: E402
 
 MINE = """
     import torch
@@ -54,7 +58,7 @@ MINE = """
         return Mine()
 
     def inputs():
-        return [{"x": torch.randn(1024, 1024), "memory": Memory(1024)}]
+        return [{"x": torch.randn(rows, 1024), "memory": Memory(rows)} for rows in (1024, 512)]
 """
 
 USE = """
@@ -103,6 +107,7 @@ USE = """
         other.blocks[1].shift.data[3] = 7.0
         said["replaced"] = differ(run(model, x), run(other, x))
         said["unfallen"] = fallbacks(model)
+        said["second"] = differ(run(model, x[:512]), run(other, x[:512]))
         said["batch"] = differ(run(model, x[:100]), run(other, x[:100]))
         said["not contiguous"] = differ(run(model, x.T), run(other, x.T))
         said["reasons"] = fallbacks(model)
@@ -152,25 +157,33 @@ def made(home, tmp_path_factory):
     return ran, folder
 
 
+@pytest.fixture(scope="module")
+def browser():
+    opened = Browser()
+    yield opened
+    opened.close()
+
+
 def test_the_whole_model_is_proved(made):
     ran, folder = made
     result = ran.json
-    part = result["parts"][0]
-    assert part["class"] == "Block" and part["uses"] == 3 and part["outcome"] == "kept"
+    found = [(part["class"], part["uses"], part["outcome"]) for part in result["parts"]]
+    assert found == [("Block", 3, "kept")] * 2  # one for each size
     whole = result["whole"]
     assert whole["speedup"]["eager"]["ci95"][0] > 1
     assert whole["error"]["reference"] == "float64" and whole["error"]["rel_l2"] <= whole["error"]["limit"]
     manifest = json.loads((folder / "fast" / "manifest.json").read_text())
-    assert [unit["paths"] for unit in manifest["units"]] == [["blocks.0", "blocks.1", "blocks.2"]]
+    assert [unit["paths"] for unit in manifest["units"]] == [["blocks.0", "blocks.1", "blocks.2"]] * 2
+    assert [unit["inputs"][0]["shape"] for unit in manifest["units"]] == [[1024, 1024], [512, 1024]]
     assert result["folder"] == str(folder / "fast")
     assert not any(path.stat().st_mode & 0o022 for path in (folder / "fast").rglob("*"))
-    assert "Time of one call" in (folder / "fast" / "report.html").read_text()
+    assert '"calls":2' in (folder / "fast" / "report.html").read_text()
 
 
 def test_the_evidence_of_a_kept_part_is_in_the_folder(made):
     ran, folder = made
-    (bundle,) = (folder / "fast" / "evidence").iterdir()
-    assert bundle.name.startswith("u1-")
+    bundle, other = sorted((folder / "fast" / "evidence").iterdir())
+    assert bundle.name.startswith("u1-") and other.name.startswith("u2-")
     checked = Program(folder).run("recheck", bundle, "--home", folder / "home", "--json")
     assert checked.json["intact"] and checked.json["same_seed"]["status"] == "passed"
 
@@ -187,7 +200,7 @@ def test_the_folder_serves_a_users_model_and_hostile_use(made):
     said = json.loads(done.stdout.splitlines()[-1])
     assert said["installed"] == ["blocks.0", "blocks.1", "blocks.2"] and said["calls"] == [1, 1, 1]
     assert said["keys"] and said["bits"] and said["leftovers"] == []
-    for name in ("same", "memory", "replaced", "not contiguous", "compiled", "two"):
+    for name in ("same", "memory", "second", "replaced", "not contiguous", "compiled", "two"):
         assert said[name] < 1e-5, name
     for name in ("batch", "half", "gradient"):  # the original computed these
         assert said[name] == 0, name
@@ -220,3 +233,15 @@ def test_a_folder_with_other_files_is_left_alone(home, tmp_path):
     ran = Program(tmp_path).run("model", tmp_path / "mine.py", "--home", home, "--out", tmp_path / "fast", code=2)
     assert "not a package of kernels; choose another folder" in ran.err
     assert (tmp_path / "fast" / "thesis.tex").read_text() == "years of work"
+
+
+def test_the_page_shows_the_parts_in_a_browser(made, browser):
+    ran, folder = made
+    browser.open(folder / "fast" / "report.html")
+    assert browser.text("h1") == "Model mine"
+    assert browser.count("#parts tbody tr") == len(ran.json["parts"])
+    assert "all 2 calls" in browser.text("#time")
+    assert browser.count("#time svg rect") > 2
+    browser.assert_quiet()
+    browser.open(folder / "fast" / "report.html", width=420)
+    browser.assert_fits()
