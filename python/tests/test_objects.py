@@ -89,7 +89,7 @@ def test_an_empty_cache_gets_what_forward_sets() -> None:
     cache = Cache()
     unit = Unit(Grows(2), Call((X,), {"cache": cache}), "part", "model.py")
     places = unit.places()
-    assert Places(places).read((X,), {"cache": cache}) == ()
+    assert Places(places or {}).read((X,), {"cache": cache}) == ()
     assert stored(places, ((X,), {"cache": cache}), 5, [X]) == 5
     assert cache.slots[2].keys is X and cache.slots[2].ready and cache.slots[2].dtype == torch.float32
 
