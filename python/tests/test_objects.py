@@ -102,7 +102,7 @@ def test_content_that_changes_in_place_changes_in_place() -> None:
     task = unit.task("a part")
     exec(task["source"], names)
     held = cache.states[0]
-    read = Places(unit.places()).read((X, cache), {}) or ()
+    read = Places(unit.places() or {}).read((X, cache), {}) or ()
     results = names["Model"]()(X, *read)
     results = [results[number] for number in task["outputs"]]
     got = stored(unit.places(), ((X, cache), {}), results[0], [results[number] for number in unit.stored()])
