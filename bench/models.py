@@ -84,6 +84,15 @@ def interval(value: dict[str, Any] | None, unit: str = "x") -> str:
 
 
 def page(rows: list[dict[str, Any]]) -> list[str]:
+    """Returns the parts of the page. Rows with a number of threads that was asked for are apart, and in no mean."""
+    asked = [row for row in rows if row.get("asked")]
+    rest = [row for row in rows if not row.get("asked")]
+    parts = [table(rest), *means(rest)]
+    parts += ["## With a number of threads", table(asked)] if asked else []
+    return [*parts, *shares(rest)]
+
+
+def table(rows: list[dict[str, Any]]) -> str:
     header = ["model", "machine", "eager", "with kernels", "over eager [95 %]", "over torch.compile [95 %]", "parts kept", "error (Torch's own)",
               "run, s"]  # fmt: skip
     lines = []
@@ -108,7 +117,7 @@ def page(rows: list[dict[str, Any]]) -> list[str]:
                 row["seconds"],
             ]
         )
-    return [benchlib.table(header, lines), *means(rows), *shares(rows)]
+    return benchlib.table(header, lines)
 
 
 def means(rows: list[dict[str, Any]]) -> list[str]:
