@@ -90,7 +90,8 @@ class Proof:
                 for _ in range(2):
                     self._run_all(compiled, copy.deepcopy(self._calls))
         except BaseException as error:
-            return {"seconds": perf_counter() - began, "failure": f"{type(error).__name__}: {one_line(str(error))}"}
+            why = getattr(error, "inner_exception", error)  # Torch wraps what its backends raise
+            return {"seconds": perf_counter() - began, "failure": f"{type(why).__name__}: {one_line(str(why))}"}
         self._compiled[message["name"]] = compiled
         return {"seconds": perf_counter() - began, "failure": ""}
 
