@@ -77,7 +77,7 @@ class MatmulWriter final {
                                      .rows_of_one = rows_of_one_});
     if (fetches()) text += Fetch();
     text += Tile();
-    text += Multiply() + Driver();
+    text += Multiply() + PackRows() + Driver();
     kernel.code = text + fmt::format("}}  // namespace {}\n", spec_.name);
     kernel.keeps = Keeps(spec_);
     kernel.facts.shares_work = plan_.threads > 1;
@@ -105,6 +105,7 @@ class MatmulWriter final {
   [[nodiscard]] std::string Prefetch() const;
   [[nodiscard]] std::string DepthRange() const;
   [[nodiscard]] std::string Multiply() const;
+  [[nodiscard]] std::string PackRows() const;
   [[nodiscard]] std::string Driver() const;
   // Returns whether the next columns of b are fetched while others are used.
   [[nodiscard]] bool fetches() const {
@@ -266,6 +267,13 @@ std::string MatmulWriter::Multiply() const {
        {"skip", skip},
        {"a_row", fmt::format("{}", spec_.a.first)},
        {"a_depth", fmt::format("{}", spec_.a.second)}});
+}
+
+std::string MatmulWriter::PackRows() const {
+  if (plan_.panels) return "";  // the driver packs all of a at once
+  return FillIn(matmul_text::kPackRows, {{"a_panel", a_panel()},
+                                         {"a_row", fmt::format("{}", spec_.a.first)},
+                                         {"a_depth", fmt::format("{}", spec_.a.second)}});
 }
 
 std::string MatmulWriter::DepthLoop(std::string_view indent) const {

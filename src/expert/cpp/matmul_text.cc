@@ -105,7 +105,9 @@ static void Multiply(const float* a_panels, const float* b_panels, float* c@extr
     }
   }
 }
+)";
 
+const std::string_view kPackRows = R"(
 static void PackRows(const float* a, std::int64_t rows, std::int64_t depth, float* panels) {
   for (std::int64_t row = 0; row < rows; row += kTileRows)
     PackPanel<kTileRows>(a + row * @a_row@, @a_row@, @a_depth@, rows - row, depth,

@@ -12,6 +12,7 @@ extern const std::string_view kWholeEnding;   // end of kTile: whole tiles are s
 extern const std::string_view kEnding;        // end of kTile: other tiles go through memory
 extern const std::string_view kTriangle;      // sets the zeros outside the triangle
 extern const std::string_view kMultiply;      // multiplies packed blocks of a and b
+extern const std::string_view kPackRows;      // packs rows of a; not for kPanelDriver
 extern const std::string_view kSharedDriver;  // threads over rows; packed b is shared
 extern const std::string_view kPanelDriver;   // threads over columns; packed a is shared
 extern const std::string_view kFetch;         // prefetches for kPanelDriver
