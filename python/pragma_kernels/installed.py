@@ -98,15 +98,18 @@ class Installed:
 
     # ---- a call, in parts (the whole is _forward) -------------------------------------------------------------------
 
-    def _taken(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    def _taken(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...] | None, str]:
+        """Returns the call's tensors, or None and the reason why this unit does not serve the call."""
         tensors = self.unit.take(args, kwargs)
+        if tensors is None or self._places is None:
+            return tensors, "arguments"
+        held = self._places.read(args, kwargs)
+        return (None if held is None else tensors + held), "object"
+
+    def _tensors(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        tensors, reason = self._taken(args, kwargs)
         if tensors is None:
-            raise _Original("arguments")
-        if self._places is not None:
-            held = self._places.read(args, kwargs)
-            if held is None:
-                raise _Original("object")
-            tensors += held
+            raise _Original(reason)
         return tensors
 
     def _bind(self) -> Inner:
@@ -129,18 +132,25 @@ class Installed:
         return "gradient" if _forward_ad._current_level >= 0 else "tensor type"
 
     def _count(self, tensors: Any, failure: Exception) -> None:
-        """Counts a call that the original serves. The operator's messages say the reason. Torch's dispatcher says in its
-        own words that there is no operator for tensors of some kind."""
+        """Counts a call that this unit does not serve, unless another unit may serve it."""
+        refused = self._refused(tensors, failure)
+        if refused is None:
+            self.counts.fail(failure)
+        elif self.other is None:
+            self.counts.fall_back(*refused)
+
+    def _refused(self, tensors: Any, failure: Exception) -> tuple[str, str] | None:
+        """Returns the reason and what was found; None if the kernel failed. The operator's messages say the reason. Torch's
+        dispatcher says in its own words that there is no operator for tensors of some kind."""
         text = str(failure).partition("\n")[0]
         if isinstance(failure, _Original):
-            self.counts.fall_back(text, "")
-        elif text.startswith("pragma_kernels: "):
+            return text, ""
+        if text.startswith("pragma_kernels: "):
             _, reason, found = text.split(": ", 2)
-            self.counts.fall_back(reason, found)
-        elif isinstance(failure, NotImplementedError) and (reason := refusal(self.unit, tensors)):
-            self.counts.fall_back(reason, "")
-        else:
-            self.counts.fail(failure)
+            return reason, found
+        if isinstance(failure, NotImplementedError) and (reason := refusal(self.unit, tensors)):
+            return reason, ""
+        return None
 
     # ---- a call that torch.compile traces ---------------------------------------------------------------------------
 
@@ -148,10 +158,7 @@ class Installed:
         """Puts the operator into the graph if it may be used. Each condition becomes a guard of the graph, or is one that
         Torch has anyway (grad mode, autocast, the number of threads)."""
         home: Any = self._home()
-        given = self.unit.take(args, kwargs)
-        if given is not None and self._places is not None:
-            held = self._places.read(args, kwargs)
-            given = None if held is None else given + held
+        given, _ = self._taken(args, kwargs)
         if given is not None and self.usable() and not home.training and not torch.is_autocast_enabled("cpu"):
             tensors = given + tuple(_attribute(home, weight["state"]) for weight in self.unit.weights)
             if checked(self.unit, tensors):
@@ -188,7 +195,8 @@ class Installed:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """The module is in the state, since it refers back to this object."""
-        return (_restored, (self._folder, self.unit.name, self._path, self._shape), {"home": self.home(), "refused": self.refused, "other": self.other})
+        state = {"home": self.home(), "refused": self.refused, "other": self.other}
+        return (_restored, (self._folder, self.unit.name, self._path, self._shape), state)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self._home = weakref.ref(state["home"])
@@ -219,7 +227,7 @@ def _forward(self: Installed, /, *args: Any, **kwargs: Any) -> Any:
             raise _Original(self._reason(home))
         if bound.modules and (reason := bound.reason()):
             raise _Original(reason)
-        tensors = args if len(args) == self._positional and not kwargs else self._taken(args, kwargs)
+        tensors = args if len(args) == self._positional and not kwargs else self._tensors(args, kwargs)
         if self.other is not None and not self._fits(tensors):
             raise _Original("shape")
         for held, where, name in self._weights:
@@ -241,19 +249,11 @@ def _forward(self: Installed, /, *args: Any, **kwargs: Any) -> Any:
                 self.counts.add_copies(kernel)
         return result if self._places is None else self._places.store(args, kwargs, result)
     # The original must not run inside of `try`: what it raises is the model's own.
-    if self.other is not None:
-        if _is_error(failure):
-            self._count(tensors, failure)
-        return _forward(self.other, *args, **kwargs)
     self._count(tensors, failure)
+    if self.other is not None:
+        return _forward(self.other, *args, **kwargs)
     own = self.home()
     return type(own).forward(own, *args, **kwargs)
-
-
-def _is_error(failure: Exception) -> bool:
-    """Returns whether a call failed, instead of being one that this unit does not serve."""
-    refused = isinstance(failure, (_Original, NotImplementedError)) or str(failure).startswith("pragma_kernels: ")
-    return not refused
 
 
 _forwards: weakref.WeakKeyDictionary[type, Callable[..., Any]] = weakref.WeakKeyDictionary()

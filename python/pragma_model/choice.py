@@ -168,7 +168,7 @@ class Choice:
             part.places[path] = None
             return True
         unit = Unit(module, call, path, self._file)
-        if unit.fingerprint() != part.unit.fingerprint():
+        if unit.fingerprint != part.unit.fingerprint:
             return False
         part.places[path] = unit.places()
         return True

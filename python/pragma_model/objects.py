@@ -106,15 +106,15 @@ class Observed:
         self._clones: dict[int, torch.Tensor] = {}  # by the id of the tensor that was given
         self._twins: dict[int, Any] = {}  # by the id of the original
         self._after = twin_arguments(args, kwargs, self._clone, self._twins)
-        self._paths = dict(_paths_of(self._after, ()))
+        watched = [(held, path) for held, path, _ in _walk(self._after) if is_object(held)]
+        self._paths = {id(held): path for held, path in watched}
         self._log = _Log()
-        watched = {id(held): held for held in _held(self._after)}
-        for held in watched.values():
+        for held, _ in watched:
             _watch(held, self._log)
         versions = {original: clone._version for original, clone in self._clones.items()}
         with torch.no_grad():
             self.result = module(*self._after[0], **self._after[1])
-        for held in watched.values():
+        for held, _ in watched:
             object.__setattr__(held, "__class__", type(held).__mro__[1])
         if self._log.other:
             raise Unreadable(self._log.other)
@@ -128,14 +128,11 @@ class Observed:
 
     def _all_read(self) -> list[Path]:
         """Returns the paths that were read, those of a container's items among them."""
-        paths = [self._path_of(held) + ((True, name),) for held, name in self._log.read.values() if id(held) in self._paths]
+        paths = [self._paths[id(held)] + ((True, name),) for held, name in self._log.read.values() if id(held) in self._paths]
         found: dict[Path, None] = {}
         for path in paths:
             found.update(dict.fromkeys(_with_items(get(self._before, path), path)))
         return list(found)
-
-    def _path_of(self, held: Any) -> Path:
-        return self._paths[id(held)]
 
     def tensors(self) -> list[Path]:
         """Returns the paths of the tensors that are read."""
@@ -152,9 +149,10 @@ class Observed:
     def _stored(self) -> Iterator[Change]:
         for held, name in self._log.written.values():
             if id(held) in self._paths:
-                yield _stored_as(self._path_of(held) + ((True, name),), vars(held).get(name))
-        for before, path in _containers(self._before):
-            yield from self._items_stored(before, path)
+                yield _stored_as(self._paths[id(held)] + ((True, name),), vars(held).get(name))
+        for before, path, inside in _walk(self._before):
+            if inside and isinstance(before, _CONTAINERS):
+                yield from self._items_stored(before, path)
 
     def _items_stored(self, before: Any, path: Path) -> Iterator[Change]:
         try:
@@ -193,8 +191,8 @@ class Observed:
                 except TypeError as error:
                     raise Unreadable(f"it reads {_text(path)}, {error}") from error
         for held, name in self._log.missing.values():
-            if id(held) in self._paths and not hasattr(get(self._before, self._path_of(held)), name):
-                entry["absent"].append({"of": writer.owner(self._path_of(held)), "name": name})
+            if id(held) in self._paths and not hasattr(get(self._before, self._paths[id(held)]), name):
+                entry["absent"].append({"of": writer.owner(self._paths[id(held)]), "name": name})
         entry["tensors"] = [writer.place(path) for path in used]
         entry["changes"] = [self._change(writer, change) for change in self.changes]
         return {"owners": writer.owners} | entry
@@ -287,34 +285,8 @@ def _stored_as(path: Path, value: Any) -> Change:
     return Change(path, "value", value)
 
 
-def _held(root: Any) -> Iterator[Any]:
-    """Returns the objects within the arguments, each once."""
-    seen: set[int] = set()
-    rest = [root]
-    while rest:
-        value = rest.pop()
-        if id(value) in seen:
-            continue
-        seen.add(id(value))
-        if is_object(value):
-            yield value
-        rest += [child for _, child in _children(value)]
-
-
-def _paths_of(value: Any, path: Path, seen: set[int] | None = None) -> Iterator[tuple[int, Path]]:
-    """Returns the id and the first path of each object within the arguments."""
-    seen = set() if seen is None else seen
-    if id(value) in seen:
-        return
-    seen.add(id(value))
-    if is_object(value):
-        yield id(value), path
-    for step, child in _children(value):
-        yield from _paths_of(child, (*path, step), seen)
-
-
-def _containers(root: Any) -> Iterator[tuple[Any, Path]]:
-    """Returns the lists, tuples and dicts that objects within the arguments hold."""
+def _walk(root: Any) -> Iterator[tuple[Any, Path, bool]]:
+    """Returns everything within the arguments once, with the first path to it and whether an object holds it."""
     rest: list[tuple[Any, Path, bool]] = [(root, (), False)]
     seen: set[int] = set()
     while rest:
@@ -322,10 +294,9 @@ def _containers(root: Any) -> Iterator[tuple[Any, Path]]:
         if id(value) in seen:
             continue
         seen.add(id(value))
-        if inside and isinstance(value, _CONTAINERS):
-            yield value, path
-        inside = inside or is_object(value)
-        rest += [(child, (*path, step), inside) for step, child in _children(value)]
+        yield value, path, inside
+        children = [(child, (*path, step), inside or is_object(value)) for step, child in _children(value)]
+        rest += reversed(children)
 
 
 def _children(value: Any) -> list[tuple[Step, Any]]:

@@ -40,7 +40,7 @@ class Server:
         }
         self._proof: Proof | None = None
         self._constants: dict[str, dict[str, torch.Tensor]] = {}  # of a unit, by its key
-        self._objects: dict[str, dict[str, Any]] = {}  # likewise, what it reads and changes in objects
+        self._objects: dict[str, dict[str, Any]] = {}  # what each unit reads and changes in objects, by its key
         self._attributes: dict[str, str] = {}  # of the module at a path, as pragma_kernels.attributes hashes them
 
     def serve(self) -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import hashlib
 import inspect
 import json
-import keyword
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -17,6 +17,8 @@ from pragma_model.modelfile import Call
 from pragma_model.objects import Change, Observed, Path, Unreadable, get, is_object, name_of_path, twin_arguments
 from pragma_torch import graph, islands
 from pragma_torch.errors import ServerError, TaskError, one_line
+from pragma_torch.names import Namer
+from pragma_torch.plan import dtype_name
 
 _PLAIN = (type(None), bool, int, float, str)
 
@@ -59,7 +61,7 @@ class Form:
 
 def _numbered(leaf: Any, key: str, count: Iterator[int]) -> dict[str, Any]:
     if isinstance(leaf, torch.Tensor):
-        return {key: next(count), "dtype": str(leaf.dtype).removeprefix("torch."), "shape": list(leaf.shape)}
+        return {key: next(count), "dtype": dtype_name(leaf.dtype), "shape": list(leaf.shape)}
     return {"object": type(leaf).__name__} if is_object(leaf) else {"value": leaf}
 
 
@@ -70,15 +72,15 @@ class Unit:
         self.path = path
         self.kind = type(module).__name__
         self.given = Form.of((call.args, call.kwargs), "it takes", objects=True)
-        self._given = (call.args, call.kwargs)
-        self._observed = _observed(module, call) if self.given.has_objects() else None
+        self._arguments = (call.args, call.kwargs)
+        self._observed = _observe(module, call) if self.given.has_objects() else None
         self.result = Form.of(self._first_result(module, call), "it returns")
         if not self.result.tensors():
             raise NotAUnit("it returns no tensor")
         # A tensor leaf of the arguments by its number among all leaves.
         self._leaf_numbers = [i for i, leaf in enumerate(self.given.leaves) if isinstance(leaf, torch.Tensor)]
         self._held = self._observed.tensors() if self._observed else []
-        self._program = self._exported(module, call, file)
+        self._program = self._captured(module, call, file)
         self._nodes = [n for n in self._program.graph.nodes if n.op == "call_function"]
         if not self._nodes:
             raise NotAUnit("it computes nothing")
@@ -89,11 +91,12 @@ class Unit:
         with torch.no_grad():
             return module(*call.args, **call.kwargs)
 
-    def _exported(self, module: torch.nn.Module, call: Call, file: str) -> Any:
+    def _captured(self, module: torch.nn.Module, call: Call, file: str) -> Any:
         """Returns the decomposed graph of the call."""
         if self._observed is None:
             return _exported(module, list(call.args), call.kwargs, file)
-        names = _unlike([*_leaf_names(module, call), *(name_of_path(path) for path in self._held)])
+        namer = Namer()
+        names = [namer.name(n) for n in [*_leaf_names(module, call), *(name_of_path(path) for path in self._held)]]
         module.forward = _on_tensors(module, call, self._observed.changes, self._tensors(), names)
         try:
             return _exported(module, self._tensors(), {}, file)
@@ -102,7 +105,7 @@ class Unit:
 
     def _tensors(self) -> list[torch.Tensor]:
         """Returns the tensors of the call: those among its arguments, then those that objects hold."""
-        return [*self.given.tensors(), *(get(self._given, path) for path in self._held)]
+        return [*self.given.tensors(), *(get(self._arguments, path) for path in self._held)]
 
     def places(self) -> dict[str, Any] | None:
         """Returns what the module reads and changes in objects, for pragma_kernels.objects; None if it is given none."""
@@ -125,6 +128,7 @@ class Unit:
     def operators(self) -> int:
         return len(self._nodes)
 
+    @functools.cached_property
     def fingerprint(self) -> str:
         """Returns a hash of all that the computation depends on, apart from parameters and inputs."""
         said = [treespec for treespec in (self.given.spec, self.result.spec)]
@@ -203,7 +207,7 @@ class Unit:
         return [computed.index(name) for name in names]
 
 
-def _observed(module: torch.nn.Module, call: Call) -> Observed:
+def _observe(module: torch.nn.Module, call: Call) -> Observed:
     try:
         return Observed(module, call.args, call.kwargs)
     except Unreadable as error:
@@ -246,20 +250,6 @@ def _leaf_names(module: torch.nn.Module, call: Call) -> list[str]:
             by_position = path[0].idx == 0 and int(keys[0]) < len(parameters)
             found.append("_".join([parameters[int(keys[0])], *keys[1:]] if by_position else keys))
     return found
-
-
-def _unlike(names: list[str]) -> list[str]:
-    """Returns the names as identifiers, each with a number where another has it too."""
-    made: list[str] = []
-    for name in names:
-        plain = "".join(c if c.isalnum() else "_" for c in name).strip("_") or "tensor"
-        plain = f"x{plain}" if plain[0].isdigit() or keyword.iskeyword(plain) else plain
-        count = 2
-        unlike = plain
-        while unlike in made:
-            unlike, count = f"{plain}_{count}", count + 1
-        made.append(unlike)
-    return made
 
 
 def _without_numbers(value: Any) -> Any:
