@@ -162,7 +162,8 @@ static constexpr std::int64_t kDepthBlock = {2};
   // Panels of a that threads pack at the same time must not overlap: the last store into a panel
   // may go beyond its end.
   text += plan_.panels
-              ? "static constexpr std::int64_t kPanelA = (kTileRows * kDepthBlock + 2 * kLanes) / "
+              ? "static constexpr std::int64_t kRowTiles = (kRows + kTileRows - 1) / kTileRows;\n"
+                "static constexpr std::int64_t kPanelA = (kTileRows * kDepthBlock + 2 * kLanes) / "
                 "kLanes * kLanes;\n"
               : fmt::format("static constexpr std::int64_t kRowBlock = {}_ROW_TILES * kTileRows;\n",
                             name);
@@ -257,16 +258,15 @@ std::string MatmulWriter::Multiply() const {
        {"block_flags", depth_flag() + flags(", bool first, bool last")},
        {"a_panel", a_panel()},
        {"next_flag", if_fetches(", const float* next")},
-       {"ahead", if_fetches("      const Ahead ahead{next, column / kTileColumns * ((kRows "
-                            "+ kTileRows - 1) / kTileRows) + row / kTileRows};\n")},
+       {"ahead",
+        if_fetches("      const Ahead ahead{next, column / kTileColumns * kRowTiles + row / "
+                   "kTileRows};\n")},
        {"ahead_argument", if_fetches(", ahead")},
        {"a_begin", banded() ? " + begin * kTileRows" : ""},
        {"b_begin", banded() ? " + begin * kTileColumns" : ""},
        {"tile_flags", flags(triangular() ? ", first || outside, last" : ", first, last")},
        {"steps", triangular() ? "outside ? 0 : " + count : count},
-       {"skip", skip},
-       {"a_row", fmt::format("{}", spec_.a.first)},
-       {"a_depth", fmt::format("{}", spec_.a.second)}});
+       {"skip", skip}});
 }
 
 std::string MatmulWriter::PackRows() const {

@@ -148,7 +148,6 @@ static void Run(@operands@, float* c@extra@, char* scratch) {
 )";
 
 const std::string_view kPanelDriver = R"(
-static constexpr std::int64_t kRowTiles = (kRows + kTileRows - 1) / kTileRows;
 static constexpr std::int64_t kPackedA = kRowTiles * kPanelA;
 static constexpr std::int64_t kPackedB = kColumnBlock * kDepthBlock;
 static constexpr std::int64_t kDepthBlocks = (kDepth + kDepthBlock - 1) / kDepthBlock;
@@ -195,8 +194,7 @@ static constexpr std::int64_t kFetchSteps = 8;
 static inline void Fetch(const Ahead& ahead, std::int64_t k) {
   constexpr std::int64_t kPerLine = 16;
   constexpr std::int64_t kLines = (@length@ + kPerLine - 1) / kPerLine;
-  constexpr std::int64_t kParts =
-      (kRows + kTileRows - 1) / kTileRows * (kColumnBlock / kTileColumns);
+  constexpr std::int64_t kParts = kRowTiles * (kColumnBlock / kTileColumns);
   constexpr std::int64_t kTimes = (kDepthBlock + kFetchSteps - 1) / kFetchSteps;  // in each part
   constexpr std::int64_t kAtOnce = (kLines * @count@ + kParts * kTimes - 1) / (kParts * kTimes);
   const std::int64_t first = (ahead.part * kTimes + k / kFetchSteps) * kAtOnce;

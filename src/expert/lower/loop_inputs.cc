@@ -25,6 +25,7 @@ std::unexpected<Error> NoLoop() {
 }
 
 Result<void> LoopInputs::Lower() {
+  selected_once_ = SelectedOnce();
   TRY(LowerInvariant());
   for (const LoopInput& input : loop_.inputs) TRY(AddInput(input));
   for (const std::size_t node : loop_.advancing) {
@@ -88,9 +89,8 @@ Result<void> LoopInputs::AddProjection(std::size_t node, std::size_t input) {
 
 // Computes before the loop what does not change in it.
 Result<void> LoopInputs::LowerInvariant() {
-  const std::set<std::string> once = SelectedOnce();
   for (const std::string& name : loop_.invariant)
-    if (!once.contains(name)) Keep(name);
+    if (!selected_once_.contains(name)) Keep(name);
   invariant_ = loop_.invariant;
   for (std::size_t node = 0; node < loop_.body.size(); ++node) {
     if (loop_.advancing.contains(node)) continue;
@@ -135,15 +135,7 @@ void LoopInputs::AddStill(const std::string& name) {
 }
 
 // Notes that a buffer advances. Returns false where some of the body reads it in another way.
-bool LoopInputs::Claim(int buffer, std::int64_t distance) {
-  if (distance == 0) {
-    if (step_.contains(buffer)) return false;
-    still_.insert(buffer);
-    return true;
-  }
-  if (still_.contains(buffer)) return false;
-  return step_.emplace(buffer, distance).first->second == distance;
-}
+bool LoopInputs::Claim(int buffer, std::int64_t distance) { return ClaimAll({{buffer, distance}}); }
 
 // Notes that all of these buffers advance, or none of them where that is not possible.
 bool LoopInputs::ClaimAll(const std::map<int, std::int64_t>& distances) {
@@ -209,7 +201,7 @@ Result<void> LoopInputs::AddAdvancing(std::size_t node) {
 // computed twice.
 Result<bool> LoopInputs::AddComputed(std::size_t node) {
   const std::string name = *ReferencesOf(loop_.body[node]).begin();
-  if (values_.at(name).size() != 1 || !SelectedOnce().contains(name)) return false;
+  if (values_.at(name).size() != 1 || !selected_once_.contains(name)) return false;
   const Value whole = values_.at(name).front();
   if (!whole.expr || IsPlainLoad(*whole.expr)) return false;
   builder_.Begin(loop_.body[node].name, "factor");

@@ -57,7 +57,8 @@ class LoopInputs final {
   ValuesByName& values_;
   std::set<std::string> invariant_;
   std::set<std::string> projected_;
-  std::set<int> still_;  // buffers that the body reads without advancing
+  std::set<std::string> selected_once_;  // see SelectedOnce
+  std::set<int> still_;                  // buffers that the body reads without advancing
   std::map<int, std::int64_t> step_;
   std::vector<StoredPart> stored_;
 };

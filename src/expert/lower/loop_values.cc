@@ -17,7 +17,6 @@
 namespace pragma::expert {
 namespace {
 
-constexpr double kCostly = 5;            // simple vector instructions for each element
 constexpr std::int64_t kTimesFewer = 8;  // a stored part has so many times fewer elements
 
 bool ReadsPlainly(const ExprPtr& expr) {
@@ -38,7 +37,7 @@ class PartStorer final {
     if (const auto known = changed_.find(expr.get()); known != changed_.end()) return known->second;
     const Shape needed = NeededBy(expr);
     const bool narrow = Elements(needed) * kTimesFewer <= Elements(value_.shape);
-    ExprPtr made = narrow && expr->type == ExprType::kFloat && Cost(expr) > kCostly
+    ExprPtr made = narrow && expr->type == ExprType::kFloat && Cost(expr) > kCheap
                        ? Stored(expr, needed)
                        : WithChangedArguments(expr);
     changed_[expr.get()] = made;

@@ -20,9 +20,6 @@
 namespace pragma::expert {
 namespace {
 
-// Above this number of instructions an element is stored rather than computed again.
-constexpr double kCheap = 5;
-
 ExprPtr InOtherDims(const ExprPtr& expr, const Shape& from, const Shape& to) {
   if (from == to) return expr;
   return WithForms(expr, [&](const AffineForm& form) { return Reshape(form, from, to); });

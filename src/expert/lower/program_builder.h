@@ -31,6 +31,9 @@ struct Value {
 // not the same elements of one buffer, moved.
 [[nodiscard]] std::optional<std::int64_t> ElementsBetween(const Value& first, const Value& other);
 
+// Above this number of instructions an element is stored rather than computed again.
+inline constexpr double kCheap = 5;
+
 class ProgramBuilder final {
  public:
   explicit ProgramBuilder(Program& program, bool one_batch = true)

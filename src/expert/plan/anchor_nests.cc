@@ -83,13 +83,8 @@ const Step& Last(const Nest& nest) { return nest.steps.back(); }
 bool StoresAsGenerated(const Nest& nest, const AffineForm& place) {
   if (nest.steps[0].convolution)
     return place == *Reshape(ContiguousForm(nest.shape), nest.shape, nest.shape);
-  // A dimension of size 1 does not count: its results are not next to each other.
-  const auto contiguous = [&](std::size_t dim) {
-    return nest.shape[dim] > 1 && place.factor[dim] == 1;
-  };
-  if (nest.steps[0].attention) return nest.shape[kColumn] == 1 || contiguous(kColumn);
-  const bool single = nest.shape[kRow] == 1 && nest.shape[kColumn] == 1;
-  return single || contiguous(kRow) || contiguous(kColumn);
+  if (nest.steps[0].attention) return nest.shape[kColumn] == 1 || place.factor[kColumn] == 1;
+  return StoresLines(nest.shape, place, kRow, kColumn);
 }
 
 // Returns whether the step has a vector form in either direction of the generator's vectors.
@@ -117,6 +112,12 @@ AttentionPlace PlaceOf(const Step& step) {
 }
 
 }  // namespace
+
+bool StoresLines(const Shape& shape, const AffineForm& place, std::size_t row, std::size_t column) {
+  if (shape[row] == 1 && shape[column] == 1) return true;
+  const auto contiguous = [&](std::size_t dim) { return shape[dim] > 1 && place.factor[dim] == 1; };
+  return contiguous(row) || contiguous(column);
+}
 
 std::optional<Nest> AnchorNest(const Program& program, const Step& step) {
   if (Elements(step.shape) == 0) return std::nullopt;

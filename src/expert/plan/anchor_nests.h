@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <optional>
 
+#include "expert/ir/affine.h"
 #include "expert/ir/program.h"
 #include "expert/plan/nest.h"
 
@@ -14,6 +15,10 @@ namespace pragma::expert {
 inline constexpr std::size_t kRow = 1;
 inline constexpr std::size_t kColumn = 2;
 
+// Returns whether results at this place are next to each other in one of the two dimensions, as a
+// generator of products stores them. A dimension of size 1 does not count.
+[[nodiscard]] bool StoresLines(const Shape& shape, const AffineForm& place, std::size_t row,
+                               std::size_t column);
 // Returns a nest over these dimensions around `step`, or nullopt where no generator supports the
 // step.
 [[nodiscard]] std::optional<Nest> AnchorNest(const Program& program, const Step& step);

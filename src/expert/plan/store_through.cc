@@ -9,6 +9,7 @@
 #include "expert/ir/affine.h"
 #include "expert/ir/expression.h"
 #include "expert/ir/program.h"
+#include "expert/plan/anchor_nests.h"
 
 namespace pragma::expert {
 namespace {
@@ -74,12 +75,7 @@ bool FitsWriter(const Step& writer, const AffineForm& place, bool generators) {
   Shape merged(writer.shape.end() - 3, writer.shape.end());
   merged.insert(merged.begin(), Elements(writer.shape) / Elements(merged));
   if (!Reshape(place, writer.shape, merged)) return false;  // one stride from matrix to matrix
-  // A dimension of size 1 does not count: its results are not next to each other.
-  const auto contiguous = [&](std::size_t dim) {
-    return place.factor[dim] == 1 && writer.shape[dim] > 1;
-  };
-  const bool single = writer.shape[rank - 2] == 1 && writer.shape[rank - 3] == 1;
-  return single || contiguous(rank - 2) || contiguous(rank - 3);
+  return StoresLines(writer.shape, place, rank - 3, rank - 2);
 }
 
 bool IsCopy(const Program& program, const Step& step) {
