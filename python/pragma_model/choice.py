@@ -72,7 +72,7 @@ class Choice:
         self._calls = arguments_of(self._model, call, list(visits))
         self._family_seconds = {}
         for path, visit in visits.items():
-            family = self._family(path)
+            family = self._family(path, visits)
             self._family_seconds[family] = self._family_seconds.get(family, 0) + visit.seconds
 
     def _take(self, path: str) -> None:
@@ -81,7 +81,7 @@ class Choice:
         if visit is None:  # a container that is not called itself, such as a ModuleList
             self._divide(path)
             return
-        if self._family_seconds[self._family(path)] < _LEAST_SHARE * self._whole:
+        if self._family_seconds[self._family(path, self._visits)] < _LEAST_SHARE * self._whole:
             return
         if self._is_too_large(path) or self._repeats(path):
             self._divide(path)
@@ -107,13 +107,21 @@ class Choice:
         return any(self._called_below(child) for child in children)
 
     def _is_too_large(self, path: str) -> bool:
-        """Returns whether a kernel of the module would be too large. A loop over time calls many operators itself, not by
-        its submodules; its steps become a loop in the kernel too."""
-        visit = self._visits[path]
+        """Returns whether a kernel of the module would be too large, in any example: a module is divided for all of them
+        or for none. A loop over time calls many operators itself, not by its submodules; its steps become a loop in the
+        kernel too."""
+        return any(self._is_too_large_in(visits, path) for visits in self._all_visits(path))
+
+    def _is_too_large_in(self, visits: dict[str, Visit], path: str) -> bool:
+        visit = visits[path]
         if visit.operators <= _MOST_OPERATORS:
             return False
-        below = sum(self._visits[child].seconds for child in self._children(path) if child in self._visits)
+        below = sum(visits[child].seconds for child in self._children(path) if child in visits)
         return visit.operators > _MOST_LOOPED or below > _LOOPED_SHARE * visit.seconds
+
+    def _all_visits(self, path: str) -> list[dict[str, Visit]]:
+        """Returns the visits of the examples that call this module."""
+        return [visits for _, visits in self._examples if path in visits]
 
     def _children(self, path: str) -> list[str]:
         names = [name for name, _ in self._model.get_submodule(path).named_children()]
@@ -123,19 +131,25 @@ class Choice:
         return path in self._visits or any(name.startswith(path + ".") for name in self._visits)
 
     def _repeats(self, path: str) -> bool:
-        """Returns whether most of the module's time is spent in siblings that look alike and are worth a task."""
+        """Returns whether most of the module's time, in all examples, is spent in siblings that look alike and are worth
+        a task."""
+        examples = self._all_visits(path)
+        repeated = sum(self._repeated_seconds(visits, path) for visits in examples)
+        return repeated > 0 and repeated >= _REPEATED_SHARE * sum(visits[path].seconds for visits in examples)
+
+    def _repeated_seconds(self, visits: dict[str, Visit], path: str) -> float:
+        """Returns the time of the siblings below a module that look alike and take the most, in one example."""
         prefix = path + "." if path else ""
         families: dict[Any, list[float]] = {}
-        for name, visit in self._visits.items():
+        for name, visit in visits.items():
             if name != path and name.startswith(prefix) and visit.operators >= _BLOCK_OPERATORS:
                 parent = name.rpartition(".")[0]
-                families.setdefault((parent, self._family(name)), []).append(visit.seconds)
-        whole = self._visits[path].seconds
-        return any(len(times) >= _REPEATED and sum(times) >= _REPEATED_SHARE * whole for times in families.values())
+                families.setdefault((parent, self._family(name, visits)), []).append(visit.seconds)
+        return max((sum(times) for times in families.values() if len(times) >= _REPEATED), default=0.0)
 
-    def _family(self, path: str) -> Any:
+    def _family(self, path: str, visits: dict[str, Visit]) -> Any:
         """Returns what modules have in common that look alike."""
-        return self._look(path), self._visits[path].operators
+        return self._look(path), visits[path].operators
 
     def _look(self, path: str) -> Any:
         """Returns the class and the parameters' shapes of a module."""

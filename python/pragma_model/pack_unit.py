@@ -71,7 +71,7 @@ class UnitText:
     def _positional(self) -> int:
         args, kwargs = self._given["children_spec"]
         in_order = [a["leaf"] for a in self._inputs if "leaf" in a] == list(range(len(args["children_spec"])))
-        plain = pack_tree.only_leaves(args) and not kwargs["children_spec"] and in_order
+        plain = pack_tree.only_leaves(args) and not kwargs["children_spec"] and in_order and not passed_on(self._unit)
         return len(args["children_spec"]) if plain else -1
 
     def _take_lines(self) -> list[str]:
@@ -82,10 +82,11 @@ class UnitText:
             lines = ["leaves, spec = pytree.tree_flatten((args, kwargs))", "if spec != _IN:", "    return None"]
             lines += [f"{_tuple([f'v{i}' for i in range(len(leaves))])} = leaves"] if leaves else []
         taken = [a["leaf"] for a in self._inputs if "leaf" in a]
+        read = [a["leaf"] for a in self._unit["arguments"] if "leaf" in a]
         for i, leaf in enumerate(leaves):
             if "value" in leaf:
                 lines += [f"if {pack_tree.differs_text(f'v{i}', leaf['value'])}:", "    return None"]
-            elif "argument" in leaf and i not in taken:
+            elif "argument" in leaf and i not in read:
                 lines += [f"if not {_is_such(f'v{i}', leaf)}:", "    return None"]
         return [*lines, f"return {_tuple([f'v{number}' for number in taken])}"]
 
@@ -150,15 +151,20 @@ class UnitText:
     def _stored(self) -> list[str] | None:
         """Returns the tensors that are stored in objects; None if the unit is given no object."""
         unit = self._unit
-        return [unit["results"][number] for number in unit["stored"]] if "stored" in unit else None
+        return [self._returned(place) for place in unit["stored"]] if "stored" in unit else None
 
     def _result(self) -> str:
-        unit = self._unit
         leaves = [
-            unit["results"][leaf["result"]] if "result" in leaf else pack_tree.value_text(leaf["value"])
-            for leaf in unit["out_leaves"]
+            pack_tree.value_text(leaf["value"]) if "value" in leaf else self._returned(leaf)
+            for leaf in self._unit["out_leaves"]
         ]
-        return pack_tree.built(unit["out_spec"], leaves)
+        return pack_tree.built(self._unit["out_spec"], leaves)
+
+    def _returned(self, place: dict[str, Any]) -> str:
+        """Returns the name of a tensor that is computed, or of an argument that is returned as it is."""
+        if "result" in place:
+            return str(self._unit["results"][place["result"]])
+        return next(str(a["name"]) for a in self._inputs if _is_at(a, place))
 
     def tensor(self, argument: dict[str, Any]) -> dict[str, Any]:
         """Returns name, type and sizes of the module's own tensor. A kernel gets a complex one as pairs of real numbers."""
@@ -180,8 +186,22 @@ class UnitText:
 def given_tensors(unit: dict[str, Any]) -> list[dict[str, Any]]:
     """Returns the arguments that come from a call, in the order in which the run time passes them: those that are among
     the call's arguments, then those that objects hold."""
-    leaves = [a for a in unit["arguments"] if "leaf" in a]
-    return leaves + sorted((a for a in unit["arguments"] if "slot" in a), key=lambda a: int(a["slot"]))
+    given = [a for a in unit["arguments"] if "leaf" in a or "slot" in a] + passed_on(unit)
+    return sorted(given, key=lambda a: (0, int(a["leaf"])) if "leaf" in a else (1, int(a["slot"])))
+
+
+def passed_on(unit: dict[str, Any]) -> list[dict[str, Any]]:
+    """Returns the arguments that no kernel takes and that are returned or stored as they are."""
+    found: list[dict[str, Any]] = []
+    for place in [*unit["out_leaves"], *unit.get("stored", [])]:
+        known = any(_is_at(argument, place) for argument in [*unit["arguments"], *found])
+        if ("leaf" in place or "slot" in place) and not known:
+            found.append(place | {"name": f"_given_{len(found)}"})
+    return found
+
+
+def _is_at(argument: dict[str, Any], place: dict[str, Any]) -> bool:
+    return any(key in place and argument.get(key) == place[key] for key in ("leaf", "slot"))
 
 
 def _is_such(name: str, leaf: dict[str, Any]) -> str:

@@ -14,17 +14,17 @@ from pragma_model.modelfile import Call
 from pragma_model.objects import twin_arguments
 from pragma_torch.lightmode import LightMode
 
-_ROUNDS = 3  # at least so many runs; the shortest of all counts
+_ROUNDS = 3  # at least so many runs
 _SECONDS = 0.3  # short calls are run for so long, since a single pause of the machine would hide what takes their time
 
 
 @dataclasses.dataclass
 class Visit:
-    """The first call of one submodule in the example, or of the model itself."""
+    """The calls of one submodule in the example, or of the model itself."""
 
-    seconds: float = float("inf")  # with everything that it calls
-    operators: int = 0  # of Torch, that it and its submodules run
-    calls: int = 0
+    seconds: float  # of all its calls, with everything that they call
+    operators: int  # of Torch, that it and its submodules run in one call
+    calls: int
 
 
 class _Counter(LightMode):
@@ -40,43 +40,73 @@ class _Counter(LightMode):
 
 
 def survey(model: torch.nn.Module, call: Call) -> dict[str, Visit]:
-    """Returns the visits by the module's path; the model itself has the path ""."""
-    visits: dict[str, Visit] = {}
+    """Returns the visits by the module's path; the model itself has the path "".
+
+    What a module does itself, between the calls of its submodules, is timed apart, and the shortest of several runs
+    counts. The times of a module and all that it calls are sums of these. The shortest time of a module as a whole would
+    hold pauses that other programs make in every run of a long module, and in few runs of a short one.
+    """
     counter = _Counter()
-    with torch.no_grad(), counter, _watched(model, lambda: counter.count) as seen:
+    with torch.no_grad(), counter, _watched(model, lambda: counter.count) as counted:
         call.of(model)
-    for path, marks in seen.items():
-        visits[path] = Visit(operators=int(marks[0]), calls=len(marks))
+    visits = {path: Visit(0.0, int(count), counted.calls[path]) for path, count in counted.first.items()}
+    shortest: dict[_Chain, float] = {}
     began = perf_counter()
     rounds = 0
     while rounds < _ROUNDS or perf_counter() - began < _SECONDS:
         rounds += 1
-        with torch.no_grad(), _watched(model, perf_counter) as seen:
+        with torch.no_grad(), _watched(model, perf_counter) as timed:
             call.of(model)
-        for path, marks in seen.items():
-            if path in visits:
-                visits[path].seconds = min(visits[path].seconds, sum(marks))
+        for chain, seconds in timed.own.items():
+            shortest[chain] = min(shortest.get(chain, seconds), seconds)
+    for chain, seconds in shortest.items():
+        for path in visits.keys() & set(chain):
+            visits[path].seconds += seconds
     return visits
 
 
+_Chain = tuple[str, ...]  # the paths of modules of which each is called by the one before
+
+
+class _Watch:
+    """How much a gauge rises in the calls of modules."""
+
+    def __init__(self, gauge: Callable[[], float]) -> None:
+        self.first: dict[str, float] = {}  # in a module's first call
+        self.calls: dict[str, int] = {}
+        self.own: dict[_Chain, float] = {}  # in the module that ends the chain, apart from the modules that it calls
+        self._gauge = gauge
+        self._open: list[tuple[str, float]] = []  # the modules that run now
+        self._last = 0.0  # the gauge when a call last began or ended
+
+    def enter(self, path: str) -> None:
+        now = self._note()
+        self._open.append((path, now))
+
+    def leave(self) -> None:
+        now = self._note()
+        path, began = self._open.pop()
+        self.first.setdefault(path, now - began)
+        self.calls[path] = self.calls.get(path, 0) + 1
+
+    def _note(self) -> float:
+        now = self._gauge()
+        if self._open:
+            chain = tuple(path for path, _ in self._open)
+            self.own[chain] = self.own.get(chain, 0.0) + now - self._last
+        self._last = now
+        return now
+
+
 @contextlib.contextmanager
-def _watched(model: torch.nn.Module, gauge: Callable[[], float]) -> Iterator[dict[str, list[float]]]:
-    """Yields, by path, how much the gauge rises in each call of a module."""
-    seen: dict[str, list[float]] = {}
-    began: dict[str, list[float]] = {}
+def _watched(model: torch.nn.Module, gauge: Callable[[], float]) -> Iterator[_Watch]:
+    watch = _Watch(gauge)
     hooks = []
-
-    def enter(path: str) -> Callable[..., None]:
-        return lambda *_: began.setdefault(path, []).append(gauge())
-
-    def leave(path: str) -> Callable[..., None]:
-        return lambda *_: seen.setdefault(path, []).append(gauge() - began[path].pop())
-
     for path, module in model.named_modules():
-        hooks.append(module.register_forward_pre_hook(enter(path)))
-        hooks.append(module.register_forward_hook(leave(path)))
+        hooks.append(module.register_forward_pre_hook(lambda *_, path=path: watch.enter(path)))
+        hooks.append(module.register_forward_hook(lambda *_: watch.leave(), always_call=True))
     try:
-        yield seen
+        yield watch
     finally:
         for hook in hooks:
             hook.remove()

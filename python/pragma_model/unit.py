@@ -6,6 +6,7 @@ import dataclasses
 import functools
 import hashlib
 import inspect
+import itertools
 import json
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -155,22 +156,20 @@ class Unit:
         except (TaskError, ServerError) as error:
             raise NotAUnit(str(error)) from error
         meanings = self._meanings()
-        results = self._results(cut["outputs"])
+        returned = iter(self._returned())
         return {
             "source": cut["source"],
             "arguments": {path: meanings[name] for path, name in cut["arguments"].items()},
-            "outputs": results,
+            "outputs": [cut["outputs"].index(n.name) for n in self._result_nodes() if n.op == "call_function"],
             "in_spec": self.given.spec,
             "leaves": self.given.numbered("argument"),
             "out_spec": self.result.spec,
-            "out_leaves": self.result.numbered("result"),
+            "out_leaves": [next(returned) if "result" in leaf else leaf for leaf in self.result.numbered("result")],
         }
 
-    def stored(self) -> list[int]:
-        """Returns which of the results that `task` names (`outputs`) are stored in objects: those after forward's own."""
-        changes = self._observed.changes if self._observed else []
-        first = len(self.result.tensors())
-        return list(range(first, first + sum(change.how != "value" for change in changes)))
+    def stored(self) -> list[dict[str, Any]]:
+        """Returns what is stored in objects, as `_returned` has it."""
+        return self._returned()[len(self.result.tensors()) :]
 
     def constants(self) -> dict[str, torch.Tensor]:
         """Returns the tensors that forward makes itself, by the name that `task` gives them."""
@@ -197,14 +196,26 @@ class Unit:
         used = self._used()
         return [used.index(path) if path in used else -1 for path in self._held]
 
-    def _results(self, computed: list[str]) -> list[int]:
-        """Returns, for each tensor of the result, which output of the task it is."""
-        output = next(n for n in self._program.graph.nodes if n.op == "output")
-        names = [value.name for value in output.args[0]]
-        missing = next((name for name in names if name not in computed), None)
-        if missing is not None:
-            raise NotAUnit("it returns an argument or a constant unchanged")
-        return [computed.index(name) for name in names]
+    def _returned(self) -> list[dict[str, Any]]:
+        """Returns, for each tensor of the result and then for each that is stored in an object, its number among those
+        that are computed (`outputs` of the task), or the argument that is returned as it is."""
+        meanings = self._meanings()
+        numbers = itertools.count()
+        return [
+            {"result": next(numbers)} if node.op == "call_function" else _passed_on(node, meanings[node.name])
+            for node in self._result_nodes()
+        ]
+
+    def _result_nodes(self) -> list[Any]:
+        return list(next(n for n in self._program.graph.nodes if n.op == "output").args[0])
+
+
+def _passed_on(node: Any, place: dict[str, Any]) -> dict[str, Any]:
+    """Returns the place of an argument that is returned or stored as it is, with its type and sizes."""
+    if not place.keys() & {"leaf", "slot"}:
+        raise NotAUnit("it returns a parameter or a constant")
+    value = node.meta["val"]
+    return place | {"dtype": dtype_name(value.dtype), "shape": list(value.shape)}
 
 
 def _observe(module: torch.nn.Module, call: Call) -> Observed:

@@ -62,6 +62,13 @@ class Two(torch.nn.Module):
         return {"more": x + 1, "rest": [x * factor, None]}
 
 
+class Passes(torch.nn.Module):
+    def forward(self, bias, x):
+        if bias.shape == (7,):
+            return x + 1, x, bias, x
+        return x + 1, x * 3, bias, x
+
+
 class Packed(torch.nn.Module):
     def __init__(self):
         super().__init__()
@@ -93,13 +100,14 @@ class Whole(torch.nn.Module):
     def __init__(self):
         super().__init__()
         self.lin, self.chain, self.two = Lin(), Chain(), Two()
-        self.packed, self.other, self.many, self.added = Packed(), Packed(), Many(), Added()
+        self.packed, self.other, self.many, self.passes, self.added = Packed(), Packed(), Many(), Passes(), Added()
 
     def forward(self, x):
         y = self.many(x.new_ones(x.shape[0], 4)) + self.added(self.lin(x) + self.packed(x) + self.other(x))
         found = self.two(y, factor=3.0)
         more, rest = self.chain(x)
-        return found["more"] + found["rest"][0] + more + rest
+        y, *_ = self.passes(x, more)
+        return found["more"] + found["rest"][0] + y + rest
 '''
 
 HEADER = "#pragma once\n#include <cstdint>\n#include <cstddef>\n"
@@ -230,6 +238,11 @@ def request() -> dict[str, Any]:
             unit("many", "Many", ["many"], ((t,), {}), t, results=["o0"],
                  arguments=[wide, *(tensor(f"p{i}", [1], state=f"list.{i}") for i in range(69))],
                  steps=[{"kernel": "t_many", "arguments": ["x", *(f"p{i}" for i in range(69))], "results": ["o0"]}]),
+            unit("passes", "Passes", ["passes"], ((t, t), {}), (t, t, t, t), results=["a", "c"],
+                 arguments=[tensor("x", [3, 4], leaf=1)],
+                 leaves=[tensor("", [3, 5], argument=0), tensor("", [3, 4], argument=1)],
+                 out_leaves=[{"result": 0}, {"result": 1}, tensor("", [3, 5], leaf=0), tensor("", [3, 4], leaf=1)],
+                 steps=[{"kernel": "t_two", "arguments": ["x"], "results": ["a", "c"]}]),
             unit("added", "Added", ["added"], ((t,), {}), t, results=["o0"],
                  arguments=[wide, tensor("c", [4], constant="c0")],
                  constants={"c0": torch.tensor([1.0, 2.0, 3.0, 4.0])},
@@ -338,7 +351,7 @@ def nested(args: Any, kwargs: Any) -> Any:
 def test_nested_arguments_are_taken_apart() -> None:
     a, b = torch.zeros(1), torch.ones(1)
     found = nested((a, [b, 2.0]), {"mask": None})
-    assert found[0] is b and found[1] is a
+    assert found[0] is a and found[1] is b
     for args, kwargs in [((a, [b, 2.0]), {}), ((a, (b, 2.0)), {"mask": None}), ((a, [b, 2]), {"mask": None}), ((a, [b, 2.0]), {"mask": a})]:
         assert nested(args, kwargs) is None
 
@@ -357,10 +370,10 @@ def test_a_fallback_keeps_no_tensor_alive(home: pathlib.Path, whole: torch.nn.Mo
 def test_every_unit_serves_its_calls(home: pathlib.Path, whole: torch.nn.Module) -> None:
     with torch.no_grad():
         expected = whole(X)
-        assert pk.apply(whole, home / "fast") == ["lin", "chain", "two", "packed", "other", "many", "added"]
+        assert pk.apply(whole, home / "fast") == ["lin", "chain", "two", "packed", "other", "many", "passes", "added"]
         assert same(whole(X), expected)
         assert same(whole(X), expected)
-    for path in ("lin", "chain", "two", "packed", "other", "many", "added"):
+    for path in ("lin", "chain", "two", "packed", "other", "many", "passes", "added"):
         assert ran(whole, path) == (2, {}, 0), path
     assert re.search(r"^chain +chain +2 +0 +0 +-$", pk.explain(whole), re.MULTILINE)
 
@@ -375,6 +388,17 @@ def test_results_have_the_form_that_forward_gives_them(home: pathlib.Path, whole
     assert ran(whole, "two") == (1, {}, 0)
 
 
+def test_an_argument_that_forward_returns_is_the_same_object(home: pathlib.Path, whole: torch.nn.Module) -> None:
+    pk.apply(whole, home / "fast")
+    bias, x = torch.randn(3, 5), torch.randn(3, 4)
+    with torch.no_grad():
+        found = whole.passes(bias, x)
+        assert torch.equal(found[1], x * 3) and found[2] is bias and found[3] is x
+        assert ran(whole, "passes") == (1, {}, 0)
+        assert torch.equal(whole.passes(torch.zeros(7), x)[1], x)  # no kernel reads the bias, but forward looks at its sizes
+    assert ran(whole, "passes") == (1, {"arguments": 1}, 0)
+
+
 def test_remove_leaves_the_model_as_it_was(home: pathlib.Path, whole: torch.nn.Module) -> None:
     before = {path: (type(m), dict(m.__dict__)) for path, m in whole.named_modules()}
     keys = list(whole.state_dict())
@@ -382,7 +406,7 @@ def test_remove_leaves_the_model_as_it_was(home: pathlib.Path, whole: torch.nn.M
     assert list(whole.state_dict()) == keys
     with torch.no_grad():
         whole(X)
-    assert pk.remove(whole) == ["lin", "chain", "two", "packed", "other", "many", "added"]
+    assert pk.remove(whole) == ["lin", "chain", "two", "packed", "other", "many", "passes", "added"]
     after = {path: (type(m), dict(m.__dict__)) for path, m in whole.named_modules()}
     assert after == before and pk.stats(whole) == {} and pk.remove(whole) == []
 
@@ -401,7 +425,7 @@ def test_modules_that_do_not_fit_are_listed_with_the_reason(home: pathlib.Path, 
     whole.added = whole.packed
     del whole.other
     done = pk.apply(whole, home / "fast")
-    assert done == ["chain", "packed", "many"]
+    assert done == ["chain", "packed", "many", "passes"]
     assert done.refused["lin"] == "w is [5, 6], not [5, 4]"
     assert done.refused["two"] == "it is a Packed, not a Two"
     assert done.refused["other"] == "the model has no such module"
@@ -966,7 +990,7 @@ def test_a_compiled_model_uses_the_operators(whole: torch.nn.Module, lin: Any) -
     before = pk.stats(whole)["lin"]["calls"]
     compiled = torch.compile(whole, fullgraph=True, backend="aot_eager")
     assert same(compiled(X), expected) and same(compiled(X), expected)
-    for path in ("lin", "chain", "two", "packed", "other", "many", "added"):
+    for path in ("lin", "chain", "two", "packed", "other", "many", "passes", "added"):
         assert pk.stats(whole)[path]["calls"] == before + 2, path
     whole.packed.w.data.mul_(2)
     assert same(compiled(X), own(whole, X))

@@ -72,7 +72,7 @@ def test_a_tensor_that_is_read_is_an_input_and_one_that_is_stored_an_output() ->
     assert torch.equal(cache.slots[1].keys, before.slots[1].keys) and cache.slots[1].seen == 3  # the user's is left alone
     task = unit.task("a part")
     assert [origin for origin in task["arguments"].values()] == [{"leaf": 0}, {"slot": 0}]
-    assert len(task["outputs"]) == 2 and unit.stored() == [1]
+    assert len(task["outputs"]) == 2 and unit.stored() == [{"result": 1}]
     places = Places(json.loads(json.dumps(unit.places())))
     (keys,) = places.read((X,), {"cache": cache}) or ()
     assert keys is cache.slots[1].keys
@@ -105,7 +105,7 @@ def test_content_that_changes_in_place_changes_in_place() -> None:
     read = Places(unit.places() or {}).read((X, cache), {}) or ()
     results = names["Model"]()(X, *read)
     results = [results[number] for number in task["outputs"]]
-    got = stored(unit.places(), ((X, cache), {}), results[0], [results[number] for number in unit.stored()])
+    got = stored(unit.places(), ((X, cache), {}), results[0], [results[place["result"]] for place in unit.stored()])
     assert torch.allclose(got, wanted)
     assert cache.states[0] is held and torch.allclose(held, expected.states[0])
     assert torch.allclose(cache.states[1], expected.states[1])

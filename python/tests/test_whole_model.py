@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pathlib
+import re
 import textwrap
 from typing import Any
 
@@ -239,3 +240,41 @@ def test_calls_of_other_sizes_are_other_parts() -> None:
     blocks = [part for part in found.parts if part.unit.kind == "Block"]
     assert [part.paths for part in blocks] == [[f"blocks.{i}" for i in range(3)]] * 2
     assert sorted(part.unit.given.leaves[0].shape[0] for part in blocks) == [3, 64]
+
+
+def test_a_module_is_divided_for_all_calls_or_for_none() -> None:
+    model = Stack([1.0, 1.0, 1.0]).eval()
+    calls = [X, Call((torch.linspace(-1, 1, 3 * 48).reshape(3, 48),), {})]
+    visits = [survey(model, call) for call in calls]
+    for seconds, found in zip((3.5, 5.5), visits, strict=True):  # of the whole model; the blocks' share is 0.86 and 0.55
+        for path, visit in found.items():
+            visit.seconds = seconds if path == "" else 1.0 if re.fullmatch(r"blocks\.\d", path) else 0.1
+    choice = Choice(model, calls, visits, "model.py")
+    choice.run()
+    assert [part.paths for part in choice.parts if part.unit.kind == "Block"] == [[f"blocks.{i}" for i in range(3)]] * 2
+
+
+class Passes(torch.nn.Module):
+    def forward(self, x: torch.Tensor, bias: torch.Tensor | None) -> tuple[torch.Tensor, torch.Tensor | None]:
+        return x * 2, bias
+
+
+def test_arguments_that_are_returned_are_no_output_of_the_task() -> None:
+    bias = torch.ones(3)
+    task = Unit(Passes(), Call((torch.ones(3, 4), bias), {}), "part", "model.py").task("a part")
+    assert task["outputs"] == [0] and list(task["arguments"].values()) == [{"leaf": 0}]
+    assert task["out_leaves"] == [{"result": 0}, {"leaf": 1, "dtype": "float32", "shape": [3]}]
+
+
+class OwnWeight(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.ones(4))
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        return x + self.weight, self.weight
+
+
+def test_a_weight_that_is_returned_is_refused() -> None:
+    with pytest.raises(NotAUnit, match="it returns a parameter or a constant"):
+        Unit(OwnWeight(), Call((torch.ones(3, 4),), {}), "part", "model.py").task("a part")
