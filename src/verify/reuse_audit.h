@@ -25,7 +25,8 @@ namespace pragma {
 struct ReuseAudit {
   // Calls took as long on right results as on poison, within a stated factor.
   bool passed = false;
-  // Seconds of one call in the last process, by what it found in its outputs. Doorbell included.
+  // Seconds of one call in the fastest burst of the last process, by what it found in its outputs.
+  // Doorbell included.
   double poison_seconds = 0;
   double right_seconds = 0;
   std::optional<TimingFailure> failed;

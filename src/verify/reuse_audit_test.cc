@@ -74,6 +74,20 @@ TEST(ReuseAuditTest, LongCallsAreComparedInOnePair) {
   EXPECT_LT(Seconds(test.world.clock.Now() - TimePoint{}).count(), 0.7);  // three calls
 }
 
+// Pauses of 50 ms would leave time for one pair or two, and hide the gain in one of them.
+TEST(ReuseAuditTest, ABusyMachineHidesAGainInNoProcess) {
+  ReuseCase test;
+  test.candidate.reuse_seconds = 0.1e-4;
+  test.candidate.pause = 0.05;
+  EXPECT_FALSE(test.Run().passed);
+}
+
+TEST(ReuseAuditTest, ABusyMachineDoesNotMakeAnHonestKernelFail) {
+  ReuseCase test;
+  test.candidate.pause = 0.05;
+  EXPECT_TRUE(test.Run().passed);
+}
+
 TEST(ReuseAuditTest, ASmallGainIsNoise) {
   ReuseCase test;
   test.candidate.reuse_seconds = 0.9e-4;

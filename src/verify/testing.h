@@ -63,6 +63,7 @@ struct Behaviour {
   double doorbell = 1e-6;        // of a round trip
   double empty_doorbell = -1;    // of a round trip without calls; negative: the same
   double processors = 1;         // kept busy
+  double pause = 0;              // that other programs make in every second burst or so
   double reuse_seconds = -1;     // of a call that finds its right result; negative: the same
   bool reuses_in_a_row = false;  // only where the call before was for the same set
   double faulting_seconds = -1;  // of a call that faults its outputs in; negative: the same
@@ -117,6 +118,7 @@ class FakeProcess final : public TimedProcess {
   Result<ProcessFailure> Run(std::span<const std::uint32_t> sets, Nanoseconds* elapsed) override {
     double seconds = behaviour_.doorbell;
     for (const std::uint32_t set : sets) seconds += Call(set, sets.size(), outputs);
+    if (disturbance_.Below(2) == 0) seconds += behaviour_.pause;
     Spend(seconds, elapsed);
     return ProcessFailure();
   }
@@ -212,6 +214,7 @@ class FakeProcess final : public TimedProcess {
   std::map<std::uint32_t, std::uint64_t> returned_;  // by calls whose results were not delivered
   std::uint64_t faults_ = 0;
   std::optional<std::uint32_t> last_set_;
+  Rng disturbance_{Seed{}};
   bool frozen_ = false;
   double cpu_ = 0;
 };
