@@ -103,6 +103,7 @@ class WholeModelSearch final {
   Result<fs::path> TaskFile(const PartWork& work) const;
   [[nodiscard]] std::vector<const PartWork*> ByGain() const;
   Result<void> Pack(WholeModelServer& server, const std::vector<const PartWork*>& parts);
+  Result<ModelProof> Prove(const std::vector<std::string>& units) const;
   Result<void> Keep(WholeModelServer& server);
   Result<void> Deliver() const;
   Result<void> CopyEvidence(const PartWork& work) const;
@@ -133,14 +134,23 @@ Result<WholeModelOutcome> WholeModelSearch::Run() {
   TRY(Pack(captured, parts));
   std::vector<std::string> units;
   for (const PartWork* work : parts) units.push_back(work->name);
+  outcome_.proof = TRY(Prove(units));
+  TRY(Keep(captured));
+  if (!outcome_.proof->kept.empty()) TRY(Deliver());
+  return std::move(outcome_);
+}
+
+Result<ModelProof> WholeModelSearch::Prove(const std::vector<std::string>& units) const {
   WholeModelServer fresh = TRY(StartServer());
   const AskModel ask = [&](JsonWriter& request, const std::string& what) {
     return fresh.Ask(request, what, wish_.deadline, observer_.on_phase);
   };
-  outcome_.proof = TRY(ProveModel(ask, units, wish_.compile_baseline, wish_.deadline));
-  TRY(Keep(captured));
-  if (!outcome_.proof->kept.empty()) TRY(Deliver());
-  return std::move(outcome_);
+  Result<ModelProof> proof = ProveModel(ask, units, wish_.compile_baseline, wish_.deadline);
+  if (proof || wish_.deadline.Left() > Seconds{0}) return proof;
+  return Fail(proof.error().kind,
+              fmt::format("no time was left to prove the whole model, so no kernel is kept ({}); "
+                          "give it more with --time",
+                          proof.error().message));
 }
 
 // A part gets the part of the time that its share is of those not tried yet, so what one does not
