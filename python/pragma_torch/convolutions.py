@@ -56,7 +56,11 @@ def convolution(
     groups: int,
     limit: int = COLUMNS_AT_ONCE,
 ) -> torch.Tensor:
-    """Returns the result of aten.convolution for the same arguments."""
+    """Returns the result of aten.convolution for the same arguments. As there, a list of one number holds for all axes."""
+    axes = source.dim() - 2
+    stride, padding, dilation, output_padding = (
+        list(given) * axes if len(given) == 1 else given for given in (stride, padding, dilation, output_padding)
+    )
     given = [None if t is None else t.to("meta") for t in (source, weight, bias)]
     rest = (stride, padding, dilation, transposed, output_padding, groups)
     result = source.new_empty(torch.ops.aten.convolution.default(*given, *rest).shape)

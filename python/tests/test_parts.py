@@ -180,6 +180,15 @@ def test_convolutions_in_blocks_are_the_same(dims, kind, groups, shape, limit):
     assert not seen.own and seen.largest <= max(limit, row)
 
 
+@pytest.mark.parametrize("transposed", [False, True])
+def test_convolutions_take_one_number_for_all_axes(transposed):
+    source, weight = torch.randn(2, 4, 9, 9).double(), torch.randn(4, 4, 3, 3).double()
+    numbers = (None, [2, 2], [0], [1], transposed, [0], 1)
+    expected = torch.ops.aten.convolution.default(source, weight, *numbers)
+    with ConvolutionsInBlocks():
+        torch.testing.assert_close(torch.ops.aten.convolution.default(source, weight, *numbers), expected)
+
+
 def test_convolutions_of_one_point_have_no_columns():
     model = torch.nn.Conv2d(4, 6, 1).double()
     with torch.no_grad(), ColumnsSeen() as seen, ConvolutionsInBlocks():
