@@ -18,7 +18,7 @@ from pragma_model.unit import Form, NotAUnit, Unit
 
 _MOST_OPERATORS = 320  # of a unit; one kernel of more would take minutes to compile and to check
 _MOST_LOOPED = 100_000  # of a unit that is a loop
-_LOOPED_SHARE = 0.5  # a loop's submodules take no more of its time
+_LOOPED_SHARE = 0.5  # of its time, at least, a loop spends outside of its submodules
 _LEAST_SHARE = 0.01  # of the model's time, for all modules that look alike
 _BLOCK_OPERATORS = 16  # a repeated block of fewer is not worth a task of its own
 _REPEATED = 3  # so many alike blocks
@@ -110,14 +110,7 @@ class Choice:
         """Returns whether a kernel of the module would be too large, in any example: a module is divided for all of them
         or for none. A loop over time calls many operators itself, not by its submodules; its steps become a loop in the
         kernel too."""
-        return any(self._is_too_large_in(visits, path) for visits in self._all_visits(path))
-
-    def _is_too_large_in(self, visits: dict[str, Visit], path: str) -> bool:
-        visit = visits[path]
-        if visit.operators <= _MOST_OPERATORS:
-            return False
-        below = sum(visits[child].seconds for child in self._children(path) if child in visits)
-        return visit.operators > _MOST_LOOPED or below > _LOOPED_SHARE * visit.seconds
+        return any(_is_too_large(visits[path]) for visits in self._all_visits(path))
 
     def _all_visits(self, path: str) -> list[dict[str, Visit]]:
         """Returns the visits of the examples that call this module."""
@@ -186,6 +179,12 @@ class Choice:
             return False
         part.places[path] = unit.places()
         return True
+
+
+def _is_too_large(visit: Visit) -> bool:
+    if visit.operators <= _MOST_OPERATORS:
+        return False
+    return visit.operators > _MOST_LOOPED or visit.own < _LOOPED_SHARE * visit.seconds
 
 
 def _same_form(given: Form, call: Call) -> bool:

@@ -23,6 +23,7 @@ class Visit:
     """The calls of one submodule in the example, or of the model itself."""
 
     seconds: float  # of all its calls, with everything that they call
+    own: float  # of these, those that it does not spend in submodules
     operators: int  # of Torch, that it and its submodules run in one call
     calls: int
 
@@ -49,7 +50,7 @@ def survey(model: torch.nn.Module, call: Call) -> dict[str, Visit]:
     counter = _Counter()
     with torch.no_grad(), counter, _watched(model, lambda: counter.count) as counted:
         call.of(model)
-    visits = {path: Visit(0.0, int(count), counted.calls[path]) for path, count in counted.first.items()}
+    visits = {path: Visit(0.0, 0.0, int(count), counted.calls[path]) for path, count in counted.first.items()}
     shortest: dict[_Chain, float] = {}
     began = perf_counter()
     rounds = 0
@@ -62,6 +63,8 @@ def survey(model: torch.nn.Module, call: Call) -> dict[str, Visit]:
     for chain, seconds in shortest.items():
         for path in visits.keys() & set(chain):
             visits[path].seconds += seconds
+        if chain[-1] in visits:
+            visits[chain[-1]].own += seconds
     return visits
 
 

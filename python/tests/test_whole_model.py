@@ -242,6 +242,15 @@ def test_calls_of_other_sizes_are_other_parts() -> None:
     assert sorted(part.unit.given.leaves[0].shape[0] for part in blocks) == [3, 64]
 
 
+def test_a_large_module_is_divided_though_its_blocks_are_in_a_list() -> None:
+    model = Stack([1.0, 1.0]).eval()
+    visits = survey(model, X)
+    visits[""].operators = 1000
+    choice = Choice(model, [X], [visits], "model.py")
+    choice.run()
+    assert choice.parts[0].paths == ["blocks.0", "blocks.1"]
+
+
 def test_a_module_is_divided_for_all_calls_or_for_none() -> None:
     model = Stack([1.0, 1.0, 1.0]).eval()
     calls = [X, Call((torch.linspace(-1, 1, 3 * 48).reshape(3, 48),), {})]
