@@ -29,6 +29,7 @@ from pathlib import Path
 from typing import Any
 
 import benchlib
+from models import interval
 
 ROOT = Path(__file__).resolve().parent.parent
 MODELS = ROOT / "bench" / "models"
@@ -206,7 +207,7 @@ def measured(name: str, package: Path, threads: int, seconds: float) -> dict[str
 def measure(args: argparse.Namespace) -> None:
     """Each model has a process of its own, so that one which dies takes nothing with it."""
     rows = Path(args.rows)
-    known = {row["model"] for row in benchlib.read_rows(rows)} if rows.exists() else set()
+    known = {row["model"] for row in benchlib.read_rows(rows)}
     names = args.only.split(",") if args.only else [path.stem for path in sorted(MODELS.glob("*.py"))]
     for name in (name for name in names if name not in known):
         benchlib.say(f"{name} ...")
@@ -223,19 +224,20 @@ def page(rows: list[dict[str, Any]]) -> list[str]:
     names = list(dict.fromkeys(side for row in whole for side in (*row["ms"], *row["failures"])))
     lines = [[row["model"], *(f"{row['ms'][side]:.4g}" if side in row["ms"] else "-" for side in names)] for row in whole]
     parts = ["Milliseconds of a call, medians.", benchlib.table(["model", *names], lines)]
-    gains, list_of = [], []
+    gains, against = [], []
     for row in whole:
         if not row["over"]:
-            list_of.append([row["model"], "-", "no kernels"])
+            against.append([row["model"], "-", "no kernels"])
             continue
         rival = min(row["over"], key=lambda side: row["over"][side]["median"])
         over = row["over"][rival]
         gains.append(over["median"])
-        list_of.append([row["model"], rival, f"{over['median']:.3f}x [{over['ci95'][0]:.3f}, {over['ci95'][1]:.3f}]"])
-    parts += ["## Against the fastest other", benchlib.table(["model", "fastest other", "the kernels against it"], list_of)]
+        against.append([row["model"], rival, interval(over)])
+    parts += ["## Against the fastest other", benchlib.table(["model", "fastest other", "the kernels against it"], against)]
     if gains:
         parts.append(f"Geometric mean against the fastest other: {benchlib.geomean(gains):.3f} ({len(gains)} models with kernels).")
     failures = [[row["model"], side, why] for row in whole for side, why in row["failures"].items()]
+    failures += [[row["model"], "all", row["failure"]] for row in rows if "failure" in row]
     parts += ["## What a side could not do", benchlib.table(["model", "side", "why"], failures)]
     return parts
 

@@ -110,7 +110,7 @@ class Choice:
         """Returns whether a kernel of the module would be too large, in any example: a module is divided for all of them
         or for none. A loop over time calls many operators itself, not by its submodules; its steps become a loop in the
         kernel too."""
-        return any(_is_too_large(visits[path]) for visits in self._all_visits(path))
+        return any(_is_large(visits[path]) for visits in self._all_visits(path))
 
     def _all_visits(self, path: str) -> list[dict[str, Visit]]:
         """Returns the visits of the examples that call this module."""
@@ -181,7 +181,7 @@ class Choice:
         return True
 
 
-def _is_too_large(visit: Visit) -> bool:
+def _is_large(visit: Visit) -> bool:
     if visit.operators <= _MOST_OPERATORS:
         return False
     return visit.operators > _MOST_LOOPED or visit.own < _LOOPED_SHARE * visit.seconds
