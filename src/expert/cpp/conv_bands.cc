@@ -96,15 +96,42 @@ bool ConvWriter::compacts() const {
 }
 
 std::int64_t ConvWriter::line_length() const {
-  const AxisPlan& x = plan_.axes.back();
-  if (x_phases() > 1) return (x.steps + 15) / 16 * 16 * x_phases();
+  if (x_phases() > 1) return (row_steps() + 15) / 16 * 16 * x_phases();
   if (!compacts()) return 0;
-  return (first_flat() == 0 ? plan_.band : plan_.axes[first_flat()].steps) * x.output;
+  return (first_flat() == 0 ? plan_.band : plan_.axes[first_flat()].steps) *
+         plan_.axes.back().output;
+}
+
+// Writes the lines that copy a piece of a row, which begins at step `band`, to its place in the
+// output.
+void ConvWriter::WritePiece() {
+  const AxisPlan& x = plan_.axes.back();
+  if (x_phases() == 1) {
+    out_.Line(
+        "WriteRow(results + i * kRunPitch{}, image, group * kOut + block * kTileRows + i, "
+        "band, rows);",
+        out_arguments());
+    return;
+  }
+  out_.Line("Interleave(results + i * kRunPitch, line);");
+  out_.Line("const std::int64_t place = band * {} + {};", x.out_stride, x.out_origin);
+  out_.Line("const std::int64_t skipped = std::max<std::int64_t>(-place, 0);");
+  out_.Line("const std::int64_t end = std::min<std::int64_t>({}, place + rows * {});", x.output,
+            x.out_stride);
+  out_.Line(
+      "WriteRow(line + skipped{}, image, group * kOut + block * kTileRows + i, "
+      "place + skipped, std::max<std::int64_t>(end - place - skipped, 0));",
+      out_arguments());
 }
 
 // Writes the loop that copies rows from the buffer to their places in the output.
 void ConvWriter::WriteOut() {
   out_.Open("for (std::int64_t i = 0; i < std::min(kTileRows, kOut - block * kTileRows); ++i)");
+  if (rank() == 1 && banded()) {
+    WritePiece();
+    out_.Close();
+    return;
+  }
   std::string source = "results + i * kRunPitch";
   std::string pixel;
   std::string length = fmt::format("{}", plan_.axes.back().output);

@@ -13,6 +13,31 @@
 
 namespace pragma::expert {
 
+// Writes the code that copies a piece of a row, which begins at step `band`, to `to` from `from`.
+void ConvWriter::PreparePiece() {
+  const AxisPlan& x = plan_.axes.back();
+  const std::int64_t length = plan_.extent(rank() - 1);
+  for (const std::int64_t slot : x.slots) {
+    out_.Open("");
+    out_.Line("// The copy's elements [begin, end) exist in the input.");
+    out_.Line("const std::int64_t origin = band * {} + {};", x.in_stride, slot - x.margin);
+    out_.Line(
+        "const std::int64_t begin = std::min<std::int64_t>({0}, (std::max<std::int64_t>(-origin, "
+        "0) + {1}) / {2});",
+        length, x.in_stride - 1, x.in_stride);
+    out_.Line(
+        "const std::int64_t end = std::clamp<std::int64_t>(origin >= {0} ? 0 : ({0} - origin + "
+        "{1}) / {2}, begin, {3});",
+        x.size, x.in_stride - 1, x.in_stride, length);
+    out_.Line("std::fill_n(to, begin, 0.0f);");
+    out_.Line("for (std::int64_t i = begin; i < end; ++i) to[i] = from[i * {} + origin];",
+              x.in_stride);
+    out_.Line("std::fill_n(to + end, {} - end, 0.0f);", length);
+    out_.Line("to += {};", length);
+    out_.Close();
+  }
+}
+
 // Writes the code that copies one row, to `to` from `from`.
 void ConvWriter::PrepareRow() {
   const AxisPlan& x = plan_.axes.back();
@@ -97,7 +122,11 @@ void ConvWriter::PrepareInput() {
   }
   SkipOutside();
   out_.Line("const float* from = {};", from);
-  PrepareRow();
+  if (rank() == 1 && banded()) {
+    PreparePiece();
+  } else {
+    PrepareRow();
+  }
   for (int i = 0; i < opened; ++i) out_.Close();
   out_.Close();
   out_.Close();

@@ -242,7 +242,7 @@ KernelText ConvWriter::Kernel() {
     if (x_phases() > 1)
       out_.Block(FillIn(
           x_phases() == 2 ? conv_text::kInterleaveTwo : conv_text::kInterleave,
-          {{"steps", fmt::format("{}", x.steps)}, {"stride", fmt::format("{}", x_phases())}}));
+          {{"steps", fmt::format("{}", row_steps())}, {"stride", fmt::format("{}", x_phases())}}));
     if (compacts())
       out_.Block(
           FillIn(conv_text::kCompact, {{"width", fmt::format("{}", x.output)},

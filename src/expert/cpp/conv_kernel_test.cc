@@ -188,6 +188,19 @@ void AddTransposedOnes(Program& program) {
               target);
 }
 
+// One image of one group: threads share pieces of its rows.
+void AddPiecesOfRows(Program& program) {
+  const KernelTarget target = SmallCaches();
+  program.Add(Convolution(1, 16, 24, 1, {{301, 3, 2, 1}}), target);
+  program.Add(Convolution(1, 40, 9, 1, {{700, 7, 3, 9, 2}}), target);
+  program.Add(Convolution(1, 3, 5, 1, {{.size = 500, .kernel = 3}}), target);
+  program.Add(Convolution(1, 16, 16, 1, {{512, 3, 1, 1}}), target);
+  program.Add(Convolution(1, 12, 10, 2, {{200, 5, 1, 40}}), target);
+  program.Add(Transposed(Convolution(1, 16, 9, 1, {{150, 4, 2, 1}})), target);
+  program.Add(Transposed(Convolution(1, 8, 12, 1, {{333, 16, 5, 7, 1, 2}})), target);
+  program.Add(Transposed(Convolution(1, 32, 8, 1, {{257, 5, 1, 2}})), target);
+}
+
 // Outputs larger than the caches are written with non-temporal stores, wherever their rows begin.
 // The epilogue and the bias see the position of each pixel.
 void AddEpiloguesAndLargeOutputs(Program& program) {
@@ -200,6 +213,8 @@ void AddEpiloguesAndLargeOutputs(Program& program) {
       Convolution(2, 3, 4, 1, {{5, 3}, {21, 3}, {10, 3}}),
       Transposed(Convolution(2, 8, 6, 2, {{9, 3, 2, 1}, {37, 3, 2, 1, 1, 1}})),
       Transposed(Convolution(2, 3, 5, 1, {{41, 5, 1, 2}})),
+      Convolution(1, 16, 6, 1, {{259, 3, 2, 1}}),
+      Transposed(Convolution(1, 16, 6, 1, {{171, 7, 3, 2}})),
   };
   for (ConvSpec spec : specs) {
     spec.bias = true;
@@ -229,6 +244,7 @@ TEST_P(ConvKernelTest, EveryConvolutionIsRight) {
   Program program;
   AddStandardOnes(program);
   AddTransposedOnes(program);
+  AddPiecesOfRows(program);
   AddEpiloguesAndLargeOutputs(program);
   EXPECT_EQ(program.Run(GetParam()), "");
 }
@@ -280,6 +296,14 @@ TEST(ConvPlan, PhasesShareOutTheTaps) {
   EXPECT_EQ(plan.axes[0].taps[0].size(), 1);
   EXPECT_EQ(plan.axes[0].taps[1].size(), 0);
   EXPECT_EQ(plan.axes[0].taps[4].size(), 1);
+}
+
+TEST(ConvPlan, ThreadsShareTheOnlyRow) {
+  KernelTarget target;
+  target.threads = 4;
+  const ConvPlan plan = PlanConv(Convolution(1, 512, 512, 1, {{3000, 3, 2, 1}}), target);
+  EXPECT_LE(plan.band * 4, plan.axes[0].steps);
+  EXPECT_EQ(plan.band % 16, 0);
 }
 
 TEST(ConvPlan, ShortRowsShareVectors) {

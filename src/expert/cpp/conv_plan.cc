@@ -104,7 +104,6 @@ void ChoosePitch(ConvPlan& plan) {
 void ChooseBand(ConvPlan& plan, const ConvSpec& spec, const KernelTarget& target) {
   const AxisPlan& first = plan.axes[0];
   plan.band = first.steps;
-  if (plan.axes.size() == 1) return;
   if (plan.copy) {
     const std::int64_t room = target.private_cache_bytes / 2 / kFloatBytes;
     const std::int64_t line = plan.group_in * plan.pitch[0];
@@ -118,6 +117,10 @@ void ChooseBand(ConvPlan& plan, const ConvSpec& spec, const KernelTarget& target
     plan.band = std::max<std::int64_t>(1, std::min(plan.band, first.steps * others / wanted));
   // Makes the bands equally long.
   plan.band = Blocks(first.steps, Blocks(first.steps, plan.band));
+  // With one axis a band is a piece of a row. It holds whole cache lines, so that two threads never
+  // write the same one.
+  if (plan.axes.size() == 1)
+    plan.band = std::min(first.steps, Blocks(plan.band, kLineFloats) * kLineFloats);
 }
 
 // Returns the number of rows for which a part of the core's own cache holds one tile of channels.

@@ -43,6 +43,10 @@ class ConvWriter final {
     return first_flat() > 0 || plan_.axes[0].steps % plan_.band == 0;
   }
   [[nodiscard]] bool banded() const { return plan_.band < plan_.axes[0].steps; }
+  // Returns the number of steps along the last axis that are computed together.
+  [[nodiscard]] std::int64_t row_steps() const {
+    return rank() == 1 ? plan_.band : plan_.axes.back().steps;
+  }
   // Returns whether several rows pass through the buffer before they are written.
   [[nodiscard]] bool gathers() const { return plan_.rows_at_once > 1; }
   [[nodiscard]] std::string extra() const { return ExtraParameters(spec_.extra); }
@@ -63,6 +67,7 @@ class ConvWriter final {
   [[nodiscard]] int OpenInput(std::size_t i);
   void SkipOutside();
   void PrepareRow();
+  void PreparePiece();
   void Tile();
   void Tiles();
   [[nodiscard]] int OpenPhases();
@@ -70,6 +75,7 @@ class ConvWriter final {
   void Rows();
   void RunOf();
   void WriteOut();
+  void WritePiece();
   void OutputPlace(std::size_t i, const std::string& place);
   [[nodiscard]] std::int64_t OutputStep(std::size_t i) const;
   [[nodiscard]] bool joins_rows() const;
