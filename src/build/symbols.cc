@@ -51,6 +51,15 @@ constexpr std::string_view kPlain[] = {
     "_ZSt29_Rb_tree_insert_and_rebalancebPSt18_Rb_tree_node_baseS0_RS_",
     "_ZSt28_Rb_tree_rebalance_for_erasePSt18_Rb_tree_node_baseRS_", "_ZSt11_Hash_bytesPKvmm"};
 
+// Machine modes and operations in the names of libgcc's arithmetic routines.
+constexpr std::string_view kModes[] = {"qi", "hi", "si", "di", "ti", "bf", "hf", "sf",
+                                       "df", "xf", "tf", "hc", "sc", "dc", "xc", "tc"};
+constexpr std::string_view kArithmetic[] = {
+    "add",     "sub",  "mul",  "div",   "neg",    "mod",      "udiv",   "umod",   "udivmod",
+    "divmod",  "ashl", "ashr", "lshr",  "cmp",    "ucmp",     "eq",     "ne",     "ge",
+    "gt",      "le",   "lt",   "unord", "extend", "trunc",    "fix",    "fixuns", "float",
+    "floatun", "powi", "clz",  "ctz",   "ffs",    "popcount", "parity", "bswap"};
+
 constexpr std::string_view kPrefixes[] = {"__cxa_",
                                           "_Unwind_",
                                           "_ZGV",  // vector forms of libm's functions (libmvec)
@@ -198,6 +207,24 @@ bool IsMath(std::string_view symbol) {
   return symbol.starts_with("__") && symbol.ends_with("_finite");
 }
 
+// Returns whether it is one of libgcc's routines for arithmetic that the processor has no
+// instruction for: "__", an operation, the modes of its operands, and the number of operands and
+// results, as in
+// __nehf2, __extendhfsf2, __udivti3 and __floatuntihf (GCC Internals, "The GCC low-level runtime
+// library").
+bool IsArithmeticRoutine(std::string_view symbol) {
+  if (!symbol.starts_with("__")) return false;
+  symbol.remove_prefix(2);
+  if (symbol.ends_with('2') || symbol.ends_with('3') || symbol.ends_with('4'))
+    symbol.remove_suffix(1);
+  int modes = 0;
+  while (symbol.size() > 2 && IsOneOf(symbol.substr(symbol.size() - 2), kModes)) {
+    symbol.remove_suffix(2);
+    ++modes;
+  }
+  return modes > 0 && IsOneOf(symbol, kArithmetic);
+}
+
 // Returns whether it is std::__throw_length_error(char const*) or a similar function:
 // "_ZSt20__throw_...".
 bool IsThrowHelper(std::string_view symbol) {
@@ -219,7 +246,7 @@ std::string SymbolComplaint(const std::string& symbol, bool openmp) {
   if (openmp && (AnyPrefix(kOpenMp, symbol) || IsOneOf(symbol, kOpenMpFunctions))) return {};
   const bool kept = IsOneOf(symbol, kKeptByRuntime);
   if (!kept && (IsOneOf(symbol, kPlain) || AnyPrefix(kPrefixes, symbol) || IsMath(symbol) ||
-                IsThrowHelper(symbol)))
+                IsArithmeticRoutine(symbol) || IsThrowHelper(symbol)))
     return {};
   const std::string name = Demangled(symbol);
   std::string_view plain = name;
