@@ -155,6 +155,19 @@ bool Has(const Task& task, std::span<const std::string_view> operators) {
                              [&](const GraphNode& node) { return IsOf(node, operators); });
 }
 
+// Returns whether a node reads the places that an operator found among equal elements: the second
+// result of those that give two, or the only one of argsort.
+bool UsesPlaces(const Task& task) {
+  std::set<std::string_view> finds;
+  for (const GraphNode& node : task.graph) {
+    if (IsOf(node, kIndices)) finds.insert(node.name);
+    if (node.op.starts_with("aten.argsort")) return true;
+    const bool second = node.op == "getitem" && node.args.size() > 1 && node.args[1].integer == 1;
+    if (second && finds.contains(node.args[0].text)) return true;
+  }
+  return false;
+}
+
 // The arguments are index_put(self, indices, values, accumulate). Only with accumulate is it
 // defined what becomes of several updates of one place.
 bool AssignsInPlaces(const Task& task) {
@@ -326,6 +339,9 @@ int ConstantParts(const Task& task, std::size_t of_kernel) {
 std::string LeftOut(const Task& task, Battery battery) {
   if (MakesTies(battery) && !TiesAreDecided(task))
     return "which of equal elements an index means is not defined";
+  // Infinities are equal to each other, and no small change parts them.
+  if (battery == Battery::kMaskedRows && UsesPlaces(task))
+    return "which of the masked elements are chosen is not defined";
   if (IsLimit(battery) && !OnlyCompares(task)) return "its values may overflow";
   if (battery == Battery::kPositiveOutlier && !Has(task, kScans))
     return "kernels that mix neighbours may lose the others";
@@ -342,11 +358,13 @@ std::string LeftOut(const Task& task, Battery battery) {
 bool TiesAreDecided(const Task& task) {
   const bool floating = std::ranges::all_of(
       task.outputs, [](const TensorSpec& output) { return IsFloating(output.dtype); });
-  return floating || !Has(task, kIndices);
+  return floating || !ChoosesAmongEquals(task);
 }
 
+bool ChoosesAmongEquals(const Task& task) { return Has(task, kIndices); }
+
 bool MayBeJumps(const Task& task, const Comparison& compared) {
-  return compared.error.rel_l2 <= kJumpsAreFew || !TiesAreDecided(task);
+  return compared.error.rel_l2 <= kJumpsAreFew || ChoosesAmongEquals(task);
 }
 
 double RoundingSize(const Task& task, TermsOf terms) {

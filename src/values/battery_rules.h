@@ -67,6 +67,9 @@ struct TorchStanding {
 // False if an integer output may hold an index and it is not documented which of several equal
 // elements it means. Where it is documented, the first is meant.
 [[nodiscard]] bool TiesAreDecided(const Task& task);
+// Returns whether an operator finds the places of elements, so that equal elements may be taken in
+// any order. What is done with the places then differs, in floating outputs as well.
+[[nodiscard]] bool ChoosesAmongEquals(const Task& task);
 // Returns whether an output that is wrong may be so in a few elements only, where the truth jumps.
 // Where an operator chooses among equal elements, each choice that a few changed copies of the
 // inputs do not explain looks like a large error.

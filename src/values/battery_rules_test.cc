@@ -129,6 +129,22 @@ TEST(TiesAreDecidedTest, OnlyIndicesThatMayMeanAnyOfEqualElementsAreNot) {
   EXPECT_TRUE(decided("aten.gt.Scalar", DType::kInt64));
 }
 
+// An infinity more or less does not tell which of the masked elements topk takes.
+TEST(LeftOutTest, MaskedRowsAreForTasksThatDoNotUseThePlacesOfEqualElements) {
+  const auto reason = [](std::int64_t result) {
+    Task task = With({"aten.topk.default"});
+    GraphNode taken{.name = "taken", .op = "getitem"};
+    taken.args = {{.kind = ScalarValue::Kind::kNode, .text = "n"},
+                  {.kind = ScalarValue::Kind::kInt, .integer = result}};
+    task.graph.push_back(taken);
+    task.outputs = {{.name = "out", .dtype = DType::kFloat32, .shape = {3}}};
+    return LeftOut(task, Battery::kMaskedRows);
+  };
+  EXPECT_THAT(reason(0), IsEmpty());
+  EXPECT_THAT(reason(1), HasSubstr("chosen"));
+  EXPECT_THAT(LeftOut(With({"aten.argsort.default"}), Battery::kMaskedRows), HasSubstr("chosen"));
+}
+
 TEST(LeftOutTest, RepeatedIndicesMeanSomethingWhereUpdatesOfAPlaceAddUp) {
   const auto reason = [](const char* op, DType dtype) {
     Task task = With({op});

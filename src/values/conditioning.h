@@ -42,6 +42,10 @@ class Movement final {
   // Returns the element's allowance or the typical one, whichever is larger. Algorithms that mix
   // neighbours (Winograd's) carry an ordinary error to each element.
   [[nodiscard]] double AllowanceOrTypical(std::size_t element) const;
+  // Returns the largest movement of an element in any copy.
+  [[nodiscard]] double farthest() const { return farthest_; }
+  // Returns the largest L2 distance of a copy from the truth.
+  [[nodiscard]] double distance() const { return distance_; }
 
  private:
   struct Other {
@@ -52,6 +56,8 @@ class Movement final {
   std::vector<float> allowed_;
   std::vector<Other> others_;
   float typical_ = 0;
+  double farthest_ = 0;
+  double distance_ = 0;
 };
 
 // Numbers of changed copies of the inputs that are computed: for a second opinion, and where a
@@ -72,9 +78,13 @@ inline constexpr int kTorchsErrors = 8;
 // and further copies are not worth the time.
 inline constexpr double kJumpsAreFew = 0.1;  // relative L2 error
 
+// kAnywhere: which elements move is a matter of chance, as where a kernel chooses among equal
+// elements. The output may then be as far from the truth as copies are, up to kFurtherFactor.
+enum class Jumps : std::uint8_t { kWhereSeen, kAnywhere };
 // Like Compare, but subtracts each element's allowance from its error. `view.expected` is float64.
 [[nodiscard]] Comparison CompareConditioned(const OutputView& view, const Tolerance& tolerance,
-                                            const Movement& movement);
+                                            const Movement& movement,
+                                            Jumps jumps = Jumps::kWhereSeen);
 
 // True if all elements of the truth have the same sign. Where signs differ, sums cross zero. An
 // honest error that is ordinary for the output is then large compared with an element that happens

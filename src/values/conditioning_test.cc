@@ -80,6 +80,25 @@ TEST(MovementTest, WhatIsTypicalIsAllowedEverywhere) {
   EXPECT_DOUBLE_EQ(movement.AllowanceOrTypical(0), 2);
 }
 
+// The copy that was seen moves the third element; the kernel's choice moves another one as far.
+TEST(CompareConditionedTest, WhereTheChoiceIsFreeAnotherElementMayJumpAsFar) {
+  const Movement movement = Moved({1, 2, 3, 4}, {1, 2, 5, 4}, 2);
+  const auto judged = [&](const std::vector<float>& actual) {
+    Case one;
+    one.actual = actual;
+    return CompareConditioned(one.view(), {.rel = 1e-6, .rel_l2 = 1e-6}, movement, Jumps::kAnywhere)
+        .ok;
+  };
+  EXPECT_TRUE(judged({1, 4, 3, 4}));
+  EXPECT_TRUE(judged({1, 2, 3, 8}));
+  EXPECT_FALSE(judged({1, 2, 3, 9}));  // farther than twice the copy's movement
+  EXPECT_FALSE(judged({5, 6, 3, 4}));  // too far in all
+  EXPECT_FALSE(judged({1, std::nanf(""), 3, 4}));
+  Case same;
+  same.actual = {1, 4, 3, 4};
+  EXPECT_FALSE(same.Run(movement).ok);
+}
+
 TEST(CompareConditionedTest, AnElementThatJumpsMayLieOnEitherSide) {
   Case jumped;
   jumped.actual[2] = 5;

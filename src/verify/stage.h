@@ -170,7 +170,8 @@ class Stage final : public InputSets, public LateInputs {
                                                          Rng& rng);
   [[nodiscard]] Comparison CompareMoved(const TimedProcess& process, std::size_t slot,
                                         const std::vector<Tolerance>& tolerances,
-                                        const std::vector<Movement>& movements) const;
+                                        const std::vector<Movement>& movements,
+                                        Jumps jumps = Jumps::kWhereSeen) const;
   // Returns the first wrong small value in words. Empty: no small value is wrong.
   [[nodiscard]] std::string WrongSmallValue(const TimedProcess& process, std::size_t slot,
                                             const std::vector<Movement>& movements) const;

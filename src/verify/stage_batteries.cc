@@ -33,6 +33,21 @@ void Perturb(const TensorSpec& tensor, double size, Rng& rng, std::byte* data) {
   });
 }
 
+// Makes zeros, which a relative change leaves equal, different from each other. They stay far
+// smaller than all other elements.
+void PartZeros(const TensorSpec& tensor, double size, Rng& rng, std::byte* data) {
+  WithReader(tensor.dtype, [&](auto read) {
+    double smallest = 1;
+    for (std::size_t i = 0; i < tensor.elements(); ++i) {
+      const double magnitude = std::abs(static_cast<double>(read(data, i)));
+      if (magnitude > 0) smallest = std::min(smallest, magnitude);
+    }
+    for (std::size_t i = 0; i < tensor.elements(); ++i) {
+      if (read(data, i) == 0) StoreElement(tensor.dtype, data, i, smallest * size * rng.Normal());
+    }
+  });
+}
+
 std::vector<double> ConstantsFor(const Task& task, const BatteryWish& wish) {
   if (wish.battery != Battery::kConstants) return {};
   std::vector<double> numbers = ConstantsOf(task);
@@ -162,10 +177,12 @@ bool Stage::OfficialOutputs(std::span<const std::byte> outputs, std::size_t slot
 
 Comparison Stage::CompareMoved(const TimedProcess& process, std::size_t slot,
                                const std::vector<Tolerance>& tolerances,
-                               const std::vector<Movement>& movements) const {
+                               const std::vector<Movement>& movements, Jumps jumps) const {
   return WorstOf(task().outputs.size(), [&](std::size_t i) {
     OutputView view = View(process, slot, i, RefillsNeedTruth(task()));
-    if (IsFloating(view.spec->dtype)) return CompareConditioned(view, tolerances[i], movements[i]);
+    if (IsFloating(view.spec->dtype)) {
+      return CompareConditioned(view, tolerances[i], movements[i], jumps);
+    }
     const std::vector<std::byte> explained =
         movements[i].Explained(view.actual, view.expected, DTypeSize(view.spec->dtype));
     view.actual = explained;
@@ -193,9 +210,11 @@ Result<Comparison> Stage::CompareIllConditioned(const TimedProcess& process, std
   Comparison compared = CompareMoved(process, slot, tolerances, movements);
   if (compared.ok || !MayBeJumps(task(), compared)) return compared;
   TRY(MoveFurther(slot, rng, movements));
-  compared = CompareMoved(process, slot, tolerances, movements);
+  const Jumps jumps = ChoosesAmongEquals(task()) ? Jumps::kAnywhere : Jumps::kWhereSeen;
+  compared = CompareMoved(process, slot, tolerances, movements, jumps);
   if (compared.ok) return compared;
-  return CompareMoved(process, slot, TRY(TolerancesNearby(slot, tolerances, rng)), movements);
+  return CompareMoved(process, slot, TRY(TolerancesNearby(slot, tolerances, rng)), movements,
+                      jumps);
 }
 
 // Torch's error on one set is partly luck. Where a single sum decides all of an output's error (the
@@ -283,8 +302,10 @@ Result<void> Stage::MakeMoved(std::size_t slot, Rng& rng) {
   for (std::size_t i = 0; i < task().arguments.size(); ++i) {
     const TensorSpec& tensor = task().arguments[i];
     if (!IsFloating(tensor.dtype) || tensor.role == TensorRole::kConstant) continue;
-    Perturb(tensor, RoundingSize(task(), terms_), rng,
-            perturbed_.data() + packed_.argument_offsets[i]);
+    std::byte* data = perturbed_.data() + packed_.argument_offsets[i];
+    const double size = RoundingSize(task(), terms_);
+    Perturb(tensor, size, rng, data);
+    if (ChoosesAmongEquals(task())) PartZeros(tensor, size, rng, data);
   }
   return server_->Reference(TorchServer::Precision::kFloat64, perturbed_, 0, perturbed_truth_, 0);
 }

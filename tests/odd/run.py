@@ -2,6 +2,7 @@
 """Optimises odd modules (modules.py) with the real program, and says of each how it ended.
 
     tests/odd/run.py --seed 7 --count 1000 --jobs 2 [--seconds 170] [--out FOLDER] [--rows FILE] [--table]
+    tests/odd/run.py --files FILE... --rows FILE    # modules of your own: ends with a table of them
     PRAGMA_PYTHON=FILE tests/odd/run.py --kept      # the modules that once failed, with another interpreter's Torch
 
 Rows are appended to FOLDER/rows.jsonl or FILE, and modules that have a row are not tried again: the same command goes on where
@@ -91,19 +92,19 @@ def verdict(status: int, err: str, out: str, file: pathlib.Path, folder: pathlib
     return ("failed", "wrong kernel: " + said) if said else ("solved", "")
 
 
-def written(seed: str, folder: pathlib.Path) -> tuple[pathlib.Path, list[str]]:
-    """Returns the file of a module, a kept one by its name or one made from the seed, and its oddities."""
+def written(seed: str, folder: pathlib.Path, files: dict[str, pathlib.Path]) -> tuple[pathlib.Path, list[str]]:
+    """Returns the file of a module, a given one by its name or one made from the seed, and its oddities."""
     folder.mkdir(parents=True, exist_ok=True)
-    if seed in KEPT:
-        return pathlib.Path(shutil.copy(KEPT[seed], folder)), []
+    if seed in files:
+        return pathlib.Path(shutil.copy(files[seed], folder)), []
     text, names = make(seed)
     file = folder / f"odd_{seed.replace(':', '_')}.py"
     file.write_text(text, encoding="utf-8")
     return file, names
 
 
-def one(seed: str, folder: pathlib.Path) -> dict[str, Any]:
-    file, names = written(seed, folder)
+def one(seed: str, folder: pathlib.Path, files: dict[str, pathlib.Path]) -> dict[str, Any]:
+    file, names = written(seed, folder, files)
     status, err, out, seconds = optimise(file, folder, folder.parent / "home")
     kind, why = verdict(status, err, out, file, folder)
     row = {"seed": seed, "oddities": names, "outcome": kind, "why": why[:400], "seconds": round(seconds, 1), "status": status}
@@ -132,6 +133,15 @@ def table(rows: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
+def table_of_files(rows: list[dict[str, Any]]) -> str:
+    """Returns how each file ended as Markdown."""
+    lines = ["| module | ended | seconds | what was said |", "|---|---|---|---|"]
+    for row in rows:
+        said = row["why"].replace("|", "\\|")
+        lines.append(f"| {row['seed']} | {row['outcome']} | {row['seconds']} | {said} |")
+    return "\n".join(lines)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--seed", default="1")
@@ -141,15 +151,16 @@ def main() -> int:
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("/tmp/odd"))
     parser.add_argument("--rows", type=pathlib.Path, help="the file of the rows (default: rows.jsonl in the folder)")
     parser.add_argument("--kept", action="store_true", help="the modules in tests/odd/kept instead")
+    parser.add_argument("--files", type=pathlib.Path, nargs="+", default=[], help="modules of your own instead")
     parser.add_argument("--only", help="one module, by its number")
     parser.add_argument("--show", action="store_true", help="print the modules and run nothing")
     parser.add_argument("--table", action="store_true", help="print the summary of the rows and run nothing")
     given = parser.parse_args()
     wanted = [f"{given.seed}:{i}" for i in ([int(given.only)] if given.only else range(given.count))]
-    if given.kept:
-        wanted = list(KEPT)
+    files = KEPT if given.kept else {file.stem: file for file in given.files}
+    wanted = list(files) or wanted
     if given.show:
-        texts = ((seed, KEPT[seed].read_text(encoding="utf-8"), []) if seed in KEPT else (seed, *make(seed)) for seed in wanted)
+        texts = ((seed, files[seed].read_text(encoding="utf-8"), []) if seed in files else (seed, *make(seed)) for seed in wanted)
         print("\n\n".join(f"# {seed}: {', '.join(names)}\n{text}" for seed, text, names in texts))
         return 0
     given.out.mkdir(parents=True, exist_ok=True)
@@ -161,7 +172,7 @@ def main() -> int:
     def run(seed: str) -> dict[str, Any] | None:
         if given.seconds and time.monotonic() - started > given.seconds:
             return None
-        return one(seed, given.out / seed.replace(":", "_"))
+        return one(seed, given.out / seed.replace(":", "_"), files)
 
     todo = [] if given.table else [seed for seed in wanted if seed not in done]
     with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
@@ -172,7 +183,7 @@ def main() -> int:
             print(f"{row['seed']:8} {row['outcome']:8} {row['seconds']:6} s  {', '.join(row['oddities'])}: {row['why']}", flush=True)
             with path.open("a", encoding="utf-8") as stream:
                 stream.write(json.dumps(row) + "\n")
-    print(table([row for row in rows if row["seed"] in set(wanted)]))
+    print((table_of_files if files else table)([row for row in rows if row["seed"] in set(wanted)]))
     return int(any(row["outcome"] == "failed" for row in rows if row["seed"] in set(wanted)))
 
 
