@@ -70,9 +70,10 @@ def write(request: dict[str, Any]) -> str:
 
 def _island(number: int, island: dict[str, Any]) -> str:
     link = ["-fopenmp"] if "-fopenmp" in island["flags"] else []
-    parameters = [a["value"] for a in island["arguments"]]
+    # The function's own names: those of the module's values may be any, also "owner" or "scratch".
+    parameters = [f"x{i}" for i in range(len(island["arguments"]))]
     lines = [
-        f"a{i} = _pragma_ready({name}, {tuple(a['shape'])!r}, torch.{a['dtype']}, {name!r})"
+        f"a{i} = _pragma_ready({name}, {tuple(a['shape'])!r}, torch.{a['dtype']}, {a['value']!r})"
         for i, (name, a) in enumerate(zip(parameters, island["arguments"], strict=True))
     ]
     outputs = [f"o{i}" for i in range(len(island["outputs"]))]

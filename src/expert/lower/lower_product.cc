@@ -157,12 +157,12 @@ Values LowerAddmm(ProgramBuilder& builder, const NodeView& node) {
   return std::vector{Added(builder, scaled, input)};
 }
 
-Value Masked(ProgramBuilder& builder, const Value& scores, const NodeView& node) {
+Value Masked(ProgramBuilder& builder, const Value& scores, const std::optional<Value>& mask,
+             const NodeView& node) {
   Value masked = scores;
-  if (node.IsTensor(3)) {
-    const Value mask = node.Tensor(3);
-    const bool flags = mask.dtype == DType::kBool;
-    masked = builder.Pointwise({scores, mask}, std::nullopt, scores.dtype, [&](const Args& a) {
+  if (mask) {
+    const bool flags = mask->dtype == DType::kBool;
+    masked = builder.Pointwise({scores, *mask}, std::nullopt, scores.dtype, [&](const Args& a) {
       if (flags) return Select(a[1], a[0], Constant(-INFINITY, a[0]->type));
       return Make(ExprOp::kAdd, {a[0], Cast(a[1], a[0]->type)});
     });
@@ -205,32 +205,42 @@ struct Heads {
   Value query;
   Value key;
   Value value;
+  std::optional<Value> mask;
 };
 
 // Splits the heads of the queries [..., heads, rows, depth] into [..., heads of the keys, group,
-// rows, depth]. Keys and values become [..., heads, 1, keys, depth], which broadcasts.
+// rows, depth]. Keys and values become [..., heads, 1, keys, depth], which broadcasts. A mask with
+// heads of its own is split like the queries.
 Heads Grouped(ProgramBuilder& builder, const Heads& heads) {
   const Shape& keys = heads.key.shape;
   const std::size_t place = keys.size() - 3;
-  const auto split = [&](const Value& value, std::int64_t group) {
+  const auto split = [&](const Value& value, std::int64_t outer, std::int64_t group) {
     Shape shape = value.shape;
-    shape[place] = keys[place];
-    shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(place) + 1, group);
+    const std::size_t head = shape.size() - 3;
+    shape[head] = outer;
+    shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(head) + 1, group);
     return builder.Settled(builder.Reshaped(value, shape));
   };
-  return {split(heads.query, heads.query.shape[place] / keys[place]), split(heads.key, 1),
-          split(heads.value, 1)};
+  const std::int64_t group = heads.query.shape[place] / keys[place];
+  Heads grouped{split(heads.query, keys[place], group), split(heads.key, keys[place], 1),
+                split(heads.value, keys[place], 1), heads.mask};
+  if (heads.mask && heads.mask->shape.size() > 2) {
+    const bool same = heads.mask->shape[heads.mask->shape.size() - 3] == 1;  // for all heads
+    grouped.mask = split(*heads.mask, same ? 1 : keys[place], same ? 1 : group);
+  }
+  return grouped;
 }
 
 Values LowerAttention(ProgramBuilder& builder, const NodeView& node) {
   Heads heads{builder.Settled(node.Tensor(0)), builder.Settled(node.Tensor(1)),
-              builder.Settled(node.Tensor(2))};
+              builder.Settled(node.Tensor(2)), std::nullopt};
+  if (node.IsTensor(3)) heads.mask = node.Tensor(3);
   if (node.Real(4, "dropout_p", 0) != 0) return Unsupported(node, "with dropout");
   const std::size_t rank = heads.query.shape.size();
   const bool grouped = node.Flag(7, "enable_gqa", false) && rank > 2 &&
                        heads.key.shape[rank - 3] != heads.query.shape[rank - 3];
-  if (grouped && (node.IsTensor(3) || heads.key.shape.size() != rank))
-    return Unsupported(node, "with grouped queries and a mask");
+  if (grouped && heads.key.shape.size() != rank)
+    return Unsupported(node, "with grouped queries and keys of another rank");
   if (grouped) heads = Grouped(builder, heads);
   const Value& query = heads.query;
   const Value& key = heads.key;
@@ -240,7 +250,7 @@ Values LowerAttention(ProgramBuilder& builder, const NodeView& node) {
   const DType exact = ComputeType(query.dtype) == ExprType::kFloat ? DType::kFloat32 : query.dtype;
   const Value scores =
       Times(builder, Product(builder, query, Transposed(builder, key), exact), scale);
-  const Value masked = builder.Stored(Masked(builder, scores, node));
+  const Value masked = builder.Stored(Masked(builder, scores, heads.mask, node));
   const Value result = Product(builder, builder.Stored(AttentionWeights(builder, masked)),
                                heads.value, node.dtype());
   return std::vector{builder.Reshaped(result, node.shape())};

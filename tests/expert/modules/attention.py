@@ -1,4 +1,4 @@
-"""Attention with every kind of mask, and written out by hand over views of one projection."""
+"""Attention with every kind of mask, with groups of queries that share keys, and written out by hand over views of one projection."""
 
 import math
 
@@ -11,6 +11,7 @@ class Model(nn.Module):
     def __init__(self):
         super().__init__()
         self.project = nn.Linear(48, 144)
+        self.register_buffer("slope", torch.linspace(-1, 1, 6).view(6, 1, 1))
         self.register_buffer("below", torch.tril(torch.ones(70, 70)).view(1, 1, 70, 70))
 
     def forward(self, q, k, v, x, mask):
@@ -26,6 +27,8 @@ class Model(nn.Module):
             F.scaled_dot_product_attention(q, k, v, attn_mask=seen, scale=0.3).transpose(1, 2).reshape(2, 70, -1),
             F.scaled_dot_product_attention(heads[0], heads[1], heads[2], is_causal=True),
             by_hand.transpose(1, 2).contiguous().view(2, 70, 48),
+            F.scaled_dot_product_attention(q.repeat(1, 2, 1, 1), k, v, attn_mask=seen, enable_gqa=True),
+            F.scaled_dot_product_attention(q.repeat(1, 2, 1, 1), k, v, attn_mask=mask.expand(2, 6, 70, 301) + self.slope, enable_gqa=True),
         )
 
 
