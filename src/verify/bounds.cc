@@ -145,7 +145,8 @@ std::optional<Roofline> RooflineOf(const Task& task, const Machine& machine) {
 }
 
 double SoftBoundMs(const Task& task, const Machine& machine) {
-  const double peak = machine.device ? machine.device->fp32_product_gflops() : machine.peak_gflops;
+  const double fp32 = machine.device ? machine.device->fp32_product_gflops() : machine.peak_gflops;
+  const double peak = std::max(fp32, PeakGflops(task, machine));
   return peak > 0 ? task.flops / peak * 1e-6 : 0;
 }
 

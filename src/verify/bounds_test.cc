@@ -81,6 +81,16 @@ TEST(BoundsTest, MatrixUnitsLowerTheSoftBoundToThreeOfTheirProducts) {
   EXPECT_NEAR(SoftBoundMs(AddTask(), machine), 3 * 1e9 / 20480e9 * 1e3, 1e-6);
 }
 
+TEST(BoundsTest, OperandsOf16BitsHaveTheSoftBoundOfTheirOwnPeak) {
+  Machine machine;
+  machine.device = SmallDevice();
+  machine.device->capability = "9.0";
+  Task task = AddTask();
+  for (std::vector<TensorSpec>* tensors : {&task.arguments, &task.outputs})
+    for (TensorSpec& tensor : *tensors) tensor.dtype = DType::kFloat16;
+  EXPECT_NEAR(SoftBoundMs(task, machine), 1e9 / machine.device->half_product_gflops() * 1e-6, 1e-9);
+}
+
 TEST(BoundsTest, SoftBoundIsFlopsOverPeak) {
   Machine machine;
   machine.peak_gflops = 100;
