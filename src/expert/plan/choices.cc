@@ -87,8 +87,9 @@ const std::vector<Choice>& TritonChoices() {
        Roof::kMemory},
       {"tune",
        0,
-       {0, 1},
-       "tiles: 0 by Triton's tuner, 1 as they are, which spares each launch its look at the tuner",
+       {0, 1, 2},
+       "tiles: 0 by Triton's tuner where none is known to be the best, 1 as they are, which spares "
+       "each launch its look at the tuner, 2 by the tuner everywhere",
        {"technique.triton_autotune"},
        Roof::kEither},
   };

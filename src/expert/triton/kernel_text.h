@@ -43,6 +43,9 @@ struct KernelText {
   std::vector<Config> configs;
   std::vector<GridFactor> grid;  // the number of programs is the product of these factors
   Helpers helpers;
+  // The first configuration is the best by measurements of this kind of kernel, so the others need
+  // not be tried.
+  bool measured = false;
   bool persistent = false;    // it has PROGRAMS programs at most, each of which takes several tiles
   bool multiplies = false;    // it has a product on tensor cores
   bool attends = false;       // it is an attention in one kernel
@@ -51,6 +54,9 @@ struct KernelText {
 
 // Adds the buffers that values were loaded from and stored to, and the libraries that they need.
 void AddUses(const TileValues& values, KernelText& kernel);
+
+// Returns the configurations with the one at `chosen` in front of the others.
+[[nodiscard]] std::vector<Config> InFront(std::vector<Config> configs, std::size_t chosen);
 
 // Returns whether Triton's tuner chooses among several configurations.
 [[nodiscard]] bool IsTuned(const KernelText& kernel);

@@ -67,13 +67,19 @@ bool IsTaken(const std::string& name) {
   return kNames.contains(name);
 }
 
-// Limits the configurations where there are many kernels, since compiling each of them takes time.
-void LimitTuning(std::vector<KernelText>& kernels, bool tune) {
-  const std::size_t most = !tune || kernels.size() >= 2 * kManyKernels ? 1
-                           : kernels.size() >= kManyKernels            ? 2
-                                                                       : SIZE_MAX;
-  for (KernelText& kernel : kernels)
-    if (kernel.configs.size() > most) kernel.configs.resize(most);
+// The values of the choice "tune" (plan/choices.cc).
+enum Tune : int { kWhatIsNotMeasured, kNothing, kAll };
+
+// Limits the configurations: to the measured one, and where there are many kernels, since compiling
+// each of them takes time.
+void LimitTuning(std::vector<KernelText>& kernels, int tune) {
+  const std::size_t most = tune == kNothing || kernels.size() >= 2 * kManyKernels ? 1
+                           : kernels.size() >= kManyKernels                       ? 2
+                                                                                  : SIZE_MAX;
+  for (KernelText& kernel : kernels) {
+    const bool chosen = kernel.measured && tune == kWhatIsNotMeasured;
+    kernel.configs.resize(std::min(kernel.configs.size(), chosen ? 1 : most));
+  }
 }
 
 class ModuleWriter final {
@@ -104,6 +110,7 @@ class ModuleWriter final {
  private:
   [[nodiscard]] TritonFacts Facts() const {
     TritonFacts facts;
+    facts.tunes = tunable_;
     for (const KernelText& kernel : kernels_) {
       facts.has_products = facts.has_products || kernel.multiplies;
       facts.attends = facts.attends || kernel.attends;
@@ -111,7 +118,6 @@ class ModuleWriter final {
       facts.splits = facts.splits || std::ranges::any_of(kernel.buffers, [&](int buffer) {
                        return parts_.contains(buffer);
                      });
-      facts.tunes = facts.tunes || IsTuned(kernel);
       facts.tunes_long_rows = facts.tunes_long_rows ||
                               (IsTuned(kernel) && LargestOf(kernel.configs, "COLUMNS") > kShortRow);
     }
@@ -149,7 +155,8 @@ class ModuleWriter final {
       }
       kernels_.back().comment = OneLine(InWords(nest));
     }
-    LimitTuning(kernels_, variant_.Get("tune") == 0);
+    tunable_ = std::ranges::any_of(kernels_, IsTuned);
+    LimitTuning(kernels_, variant_.Get("tune"));
   }
   std::string KernelName(const Nest& nest, const std::string& what) {
     std::string name = Free(nest.steps.front().name + what + "_kernel");
@@ -209,7 +216,8 @@ class ModuleWriter final {
   std::vector<int> outputs_;
   Names taken_;
   std::vector<KernelText> kernels_;
-  std::set<int> parts_;  // buffers of partial results
+  std::set<int> parts_;   // buffers of partial results
+  bool tunable_ = false;  // a kernel has several configurations
 };
 
 }  // namespace

@@ -71,7 +71,9 @@ TEST(SixteenBits, LargeProductsAreLoadedByDescriptors) {
   EXPECT_THAT(text, HasSubstr("left = tl.make_tensor_descriptor(x0, [4096, 4096], [4096, 1], "
                               "[BLOCK_M, BLOCK_K])"));
   EXPECT_THAT(text, HasSubstr("tiles_m * tiles_n, PROGRAMS, flatten=True)"));
-  EXPECT_THAT(text, HasSubstr("min(meta[\"PROGRAMS\"], "));
+  EXPECT_THAT(text, HasSubstr("y_kernel_built[(132, 1, 1)](x0, x1, out)"));  // nothing to tune
+  EXPECT_THAT(TextOfNarrow("aten.mm.default", {square, square}, square, {}, "tune=2"),
+              HasSubstr("min(meta[\"PROGRAMS\"], "));
   EXPECT_THAT(TextOfNarrow("aten.mm.default", {square, square}, square, {}, "descriptors=1"),
               Not(HasSubstr("make_tensor_descriptor")));
 }
