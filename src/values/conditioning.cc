@@ -57,6 +57,9 @@ std::string Text(const OutputView& view, std::size_t flat) {
   });
 }
 
+// A movement larger than this, relative to the rms of an output, is no rounding of it.
+constexpr double kJump = 1e-3;
+
 // Returns Torch's median error. It comes from rounding between Torch's operators, which changed
 // inputs do not show.
 double TypicalErrorOfTorch(const OutputView& view) {
@@ -177,8 +180,11 @@ bool OfOneSign(const OutputView& view) {
   return !(above && below);
 }
 
-std::optional<std::string> WrongSmallValue(const OutputView& view, const Movement& movement) {
+std::optional<std::string> WrongSmallValue(const OutputView& view, const Movement& movement,
+                                           Jumps jumps) {
   const double large = LargeRelativeError(view.spec->dtype);
+  const bool jumped = jumps == Jumps::kAnywhere && movement.farthest() > kJump * ScaleOf(view).rms;
+  const double jump = jumped ? kFurtherFactor * movement.farthest() : 0;
   const double told = ScaleOf(view).smallest * kWellAboveSmallest;
   const double largest = ScaleOf(view).largest;
   const double typical = kTypicalFactor * TypicalErrorOfTorch(view);
@@ -189,7 +195,8 @@ std::optional<std::string> WrongSmallValue(const OutputView& view, const Movemen
       if (wrong || size <= told || size > largest) return;
       const double torch = std::abs(read(view.native.data(), i) - element.truth);
       const bool known = torch <= kTorchIsNear * large * size;
-      if (known && element.error() > large * size + movement.Allowance(i) + typical) wrong = i;
+      const double allowed = std::max(movement.Allowance(i), jump);
+      if (known && element.error() > large * size + allowed + typical) wrong = i;
     });
   });
   if (!wrong) return std::nullopt;

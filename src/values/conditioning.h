@@ -96,6 +96,7 @@ enum class Jumps : std::uint8_t { kWhereSeen, kAnywhere };
 // does not move, as "out[3, 4]: got 0, expected 1e-09". Returns nullopt if no
 // element is wrong.
 [[nodiscard]] std::optional<std::string> WrongSmallValue(const OutputView& view,
-                                                         const Movement& movement);
+                                                         const Movement& movement,
+                                                         Jumps jumps = Jumps::kWhereSeen);
 
 }  // namespace pragma

@@ -123,5 +123,20 @@ TEST(WrongSmallValueTest, AZeroIsWrongUnlessTheTruthMoves) {
   EXPECT_FALSE(WrongSmallValue(zero.view(), Moved(zero.expected, {1, 2e-9, 3, 4}, 12)).has_value());
 }
 
+// Rounding moves elements a little everywhere; only a jump says that a choice is free.
+TEST(WrongSmallValueTest, WhereTheChoiceIsFreeOnlyAJumpExplainsASmallValue) {
+  Case zero;
+  zero.expected[1] = 1e-9;
+  zero.native[1] = 1e-9F;
+  zero.actual[1] = 0.5F;
+  const auto wrong = [&](double moved_to) {
+    const Movement movement = Moved(zero.expected, {1, 1e-9, 3, moved_to}, 2);
+    return WrongSmallValue(zero.view(), movement, Jumps::kAnywhere).has_value();
+  };
+  EXPECT_FALSE(wrong(5));
+  EXPECT_TRUE(wrong(4.2));  // a jump of less than half the error
+  EXPECT_TRUE(wrong(4.000001));
+}
+
 }  // namespace
 }  // namespace pragma

@@ -48,6 +48,10 @@ void PartZeros(const TensorSpec& tensor, double size, Rng& rng, std::byte* data)
   });
 }
 
+Jumps JumpsOf(const Task& task) {
+  return ChoosesAmongEquals(task) ? Jumps::kAnywhere : Jumps::kWhereSeen;
+}
+
 std::vector<double> ConstantsFor(const Task& task, const BatteryWish& wish) {
   if (wish.battery != Battery::kConstants) return {};
   std::vector<double> numbers = ConstantsOf(task);
@@ -210,7 +214,7 @@ Result<Comparison> Stage::CompareIllConditioned(const TimedProcess& process, std
   Comparison compared = CompareMoved(process, slot, tolerances, movements);
   if (compared.ok || !MayBeJumps(task(), compared)) return compared;
   TRY(MoveFurther(slot, rng, movements));
-  const Jumps jumps = ChoosesAmongEquals(task()) ? Jumps::kAnywhere : Jumps::kWhereSeen;
+  const Jumps jumps = JumpsOf(task());
   compared = CompareMoved(process, slot, tolerances, movements, jumps);
   if (compared.ok) return compared;
   return CompareMoved(process, slot, TRY(TolerancesNearby(slot, tolerances, rng)), movements,
@@ -258,7 +262,7 @@ std::string Stage::WrongSmallValue(const TimedProcess& process, std::size_t slot
     if (!IsFloating(task().outputs[i].dtype)) continue;
     const OutputView view = View(process, slot, i, true);
     if (AddsUp(task()) && !OfOneSign(view)) continue;
-    if (const auto wrong = pragma::WrongSmallValue(view, movements[i])) {
+    if (const auto wrong = pragma::WrongSmallValue(view, movements[i], JumpsOf(task()))) {
       return "a small value is wrong: " + *wrong;
     }
   }
