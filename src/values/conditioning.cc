@@ -57,7 +57,7 @@ std::string Text(const OutputView& view, std::size_t flat) {
   });
 }
 
-// A movement larger than this, relative to the rms of an output, is no rounding of it.
+// A movement larger than this, relative to the rms of an output, is not a rounding of it.
 constexpr double kJump = 1e-3;
 
 // Returns Torch's median error. It comes from rounding between Torch's operators, which changed
