@@ -1,5 +1,7 @@
 #include "app/part_search.h"
 
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -63,7 +65,10 @@ Result<PartFound> SearchPart(const AppContext& context, Workbench& bench, TaskBe
   plan.run = TRY(StartRun(bench.store(), part.task(), file, plan.settings));
   const SearchOutcome outcome = TRY(RunSearch(context, bench, part, plan, observer));
   if (outcome.session.stopped == StopReason::kInterrupted)
-    return Fail(ErrorKind::kInterrupted, "interrupted while optimising " + part.task().name);
+    return Fail(ErrorKind::kInterrupted,
+                fmt::format("interrupted while optimising {}: its attempts are kept (pragma show "
+                            "{}), no kernel was put into the model",
+                            part.task().name, plan.run.id));
   PartFound found{.run = plan.run.id, .bundle = outcome.bundle};
   Note(outcome, found);
   return found;
