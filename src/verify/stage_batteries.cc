@@ -303,13 +303,14 @@ Result<void> Stage::Move(std::size_t slot, const ChangedCopies& copies, Rng& rng
 Result<void> Stage::MakeMoved(std::size_t slot, Rng& rng) {
   TRY(MakePerturbed());
   std::memcpy(perturbed_.data(), Staged(slot).data(), packed_.argument_bytes);
+  const double size = RoundingSize(task(), terms_);
+  const bool parts_zeros = ChoosesAmongEquals(task());
   for (std::size_t i = 0; i < task().arguments.size(); ++i) {
     const TensorSpec& tensor = task().arguments[i];
     if (!IsFloating(tensor.dtype) || tensor.role == TensorRole::kConstant) continue;
     std::byte* data = perturbed_.data() + packed_.argument_offsets[i];
-    const double size = RoundingSize(task(), terms_);
     Perturb(tensor, size, rng, data);
-    if (ChoosesAmongEquals(task())) PartZeros(tensor, size, rng, data);
+    if (parts_zeros) PartZeros(tensor, size, rng, data);
   }
   return server_->Reference(TorchServer::Precision::kFloat64, perturbed_, 0, perturbed_truth_, 0);
 }

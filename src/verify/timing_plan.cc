@@ -36,10 +36,8 @@ constexpr double kBurstSeconds = 0.5e-3;
 // (the interpreter, the tuner, the memory of descriptors), 0.05 ms for an operator of Torch. In
 // bursts of five calls of 0.19 ms, a product as fast as Torch's looked 1.3 times as slow.
 constexpr double kDeviceBurstSeconds = 5e-3;
-// So a few long bursts are better there than many short ones, and get more time. Contexts and
-// checks take longer anyway.
+// So a few long bursts are better there than many short ones.
 constexpr double kFewestDeviceBursts = 2;
-constexpr double kDeviceBudgets = 3;
 // Short rounds have at least this many timed calls. With a burst of three, a kernel that computes
 // them at once on two processors gains too little for the audit of work done ahead to see.
 constexpr double kFewestShortCalls = 4;
@@ -96,8 +94,7 @@ TimingPlan MakePlan(const Workload& workload, Seconds budget) {
   plan.processes = Processes(workload);
   plan.warmup = WarmupCalls(workload);
   plan.first_calls = FirstCalls(workload);
-  const double per_process =
-      budget.count() / plan.processes * (workload.on_device ? kDeviceBudgets : 1);
+  const double per_process = budget.count() / plan.processes;
   const double per_call = std::max(round + workload.upkeep_seconds, kShortestCallSeconds);
   // One side's call takes half of the round or more. If the largest number of bursts does not use
   // up the budget, bursts become longer.

@@ -33,7 +33,7 @@ TEST(MakePlanTest, OnADeviceFewerProcessesAndLongerBursts) {
 TEST(MakePlanTest, OnADeviceTheLatencyOfTheFirstLaunchIsSharedByManyCalls) {
   const TimingPlan plan =
       MakePlan({.sets = 32, .round_seconds = 0.4e-3, .upkeep_seconds = 18e-3, .on_device = true},
-               Seconds{1});
+               Seconds{3});
   EXPECT_GE(plan.timed, 15U);
   EXPECT_GE(plan.bursts, 2);
 }

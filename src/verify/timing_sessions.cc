@@ -31,6 +31,8 @@ constexpr double kBudgetsOnBusyMachine = 3;
 // The parts of the time that is left that a session may take as a whole, and for its bursts.
 constexpr double kPartForSession = 0.15;
 constexpr double kPartForBursts = 0.03;
+// A device's bursts last longer (timing_plan.cc), and its contexts and checks take longer anyway.
+constexpr double kDeviceBudgets = 3;
 constexpr int kProcessesOfRough = 3;
 constexpr double kAnyWidth = 1;
 
@@ -101,15 +103,16 @@ Result<void> TimingSessions::RunReady(TimedSides& sides, Seconds budget, int pro
                                       TimedSession& session) {
   TRY(executor_.BeAlone(judging_.evaluation));
   const VerifyOptions& options = executor_.options();
-  budget = std::min(budget, options.deadline.Left() * kPartForBursts);
-  session.plan = TRY(Plan(session.sides, budget));
+  const Seconds most = options.deadline.Left() * kPartForBursts;
+  const Seconds bursts = rules_.on_device ? budget * kDeviceBudgets : budget;
+  session.plan = TRY(Plan(session.sides, std::min(bursts, most)));
   if (options.precision != Precision::kFull)
     session.plan.processes = std::min(session.plan.processes, kProcessesOfRough);
   TimingScene scene = Scene(sides);
   if (processes > 0) {
     session.plan.processes = processes;
   } else {
-    scene.noise.time = budget * kBudgetsOnBusyMachine;
+    scene.noise.time = std::min(budget, most) * kBudgetsOnBusyMachine;
   }
   session.outcome = TRY(RunTiming(scene, session.plan, judging_.rng));
   return {};
