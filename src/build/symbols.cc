@@ -209,9 +209,8 @@ bool IsMath(std::string_view symbol) {
 
 // Returns whether it is one of libgcc's routines for arithmetic that the processor has no
 // instruction for: "__", an operation, the modes of its operands, and the number of operands and
-// results, as in
-// __nehf2, __extendhfsf2, __udivti3 and __floatuntihf (GCC Internals, "The GCC low-level runtime
-// library").
+// results, as in __nehf2, __extendhfsf2, __udivti3 and __floatuntihf (GCC Internals, "The GCC
+// low-level runtime library").
 bool IsArithmeticRoutine(std::string_view symbol) {
   if (!symbol.starts_with("__")) return false;
   symbol.remove_prefix(2);

@@ -127,7 +127,7 @@ void ConvWriter::WritePiece() {
 // Writes the loop that copies rows from the buffer to their places in the output.
 void ConvWriter::WriteOut() {
   out_.Open("for (std::int64_t i = 0; i < std::min(kTileRows, kOut - block * kTileRows); ++i)");
-  if (rank() == 1 && banded()) {
+  if (in_pieces()) {
     WritePiece();
     out_.Close();
     return;

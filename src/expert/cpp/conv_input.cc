@@ -122,7 +122,7 @@ void ConvWriter::PrepareInput() {
   }
   SkipOutside();
   out_.Line("const float* from = {};", from);
-  if (rank() == 1 && banded()) {
+  if (in_pieces()) {
     PreparePiece();
   } else {
     PrepareRow();

@@ -43,6 +43,8 @@ class ConvWriter final {
     return first_flat() > 0 || plan_.axes[0].steps % plan_.band == 0;
   }
   [[nodiscard]] bool banded() const { return plan_.band < plan_.axes[0].steps; }
+  // Returns whether the bands are pieces of the only axis, and not whole rows.
+  [[nodiscard]] bool in_pieces() const { return rank() == 1 && banded(); }
   // Returns the number of steps along the last axis that are computed together.
   [[nodiscard]] std::int64_t row_steps() const {
     return rank() == 1 ? plan_.band : plan_.axes.back().steps;

@@ -69,12 +69,6 @@ void AddUses(const TileValues& values, KernelText& kernel) {
   kernel.helpers.insert(values.helpers().begin(), values.helpers().end());
 }
 
-std::vector<Config> InFront(std::vector<Config> configs, std::size_t chosen) {
-  const auto at = configs.begin() + static_cast<std::ptrdiff_t>(chosen);
-  std::rotate(configs.begin(), at, at + 1);
-  return configs;
-}
-
 bool IsTuned(const KernelText& kernel) { return kernel.configs.size() > 1; }
 
 std::int64_t PowerOfTwo(std::int64_t count) {

@@ -55,9 +55,6 @@ struct KernelText {
 // Adds the buffers that values were loaded from and stored to, and the libraries that they need.
 void AddUses(const TileValues& values, KernelText& kernel);
 
-// Returns the configurations with the one at `chosen` in front of the others.
-[[nodiscard]] std::vector<Config> InFront(std::vector<Config> configs, std::size_t chosen);
-
 // Returns whether Triton's tuner chooses among several configurations.
 [[nodiscard]] bool IsTuned(const KernelText& kernel);
 

@@ -57,13 +57,12 @@ double TimeOf(const Config& config) {
 }
 
 // Returns the configuration whose blocks take the least time in all, one per processor at a time.
-std::size_t Fastest(const std::vector<Config>& configs, const std::vector<GridFactor>& grid) {
+Config Fastest(const std::vector<Config>& configs, const std::vector<GridFactor>& grid) {
   const auto time = [&](const Config& config) {
     const std::int64_t waves = (Programs(grid, config) + kProcessors - 1) / kProcessors;
     return static_cast<double>(waves) * TimeOf(config);
   };
-  return static_cast<std::size_t>(std::ranges::min_element(configs, std::less<>(), time) -
-                                  configs.begin());
+  return *std::ranges::min_element(configs, std::less<>(), time);
 }
 
 // Returns the largest tiles that keep all processors busy, or the smallest where none do.
@@ -99,11 +98,9 @@ std::vector<Config> ProductConfigs(const ProductSize& size, bool stored) {
     configs.push_back(ConfigOf({m, n, k, block.warps, block.stages}));
   }
   const std::int64_t multiplications = size.batch * size.rows * size.columns * size.depth;
-  if (stored && std::min(size.rows, size.columns) >= kNarrow) {
-    // The first is the fastest of the larger ones, or within 4 % of it (2048 to 8192 on an H200).
-    if (multiplications < kWorthTuningStored) return {configs[Fastest(configs, ProductGrid(size))]};
-    return configs;
-  }
+  const bool narrow = std::min(size.rows, size.columns) < kNarrow;
+  if (stored && !narrow && multiplications < kWorthTuningStored)
+    return {Fastest(configs, ProductGrid(size))};
   if (multiplications < kWorthTuning) return {Untuned(configs, ProductGrid(size))};
   return configs;
 }
