@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Runs `pragma model` over the models of bench/models. Each model is one row, so that a long run can be resumed.
+"""Runs `pragma model` over the models of bench/models, or with --target triton over those of bench/models_gpu on a GPU. Each
+model is one row, so that a long run can be resumed.
 
   models.py --rows FILE                    every model that has no row yet
   models.py --rows FILE --only vit,bert    these
@@ -22,7 +23,7 @@ from typing import Any
 import benchlib
 
 ROOT = Path(__file__).resolve().parent.parent
-MODELS = ROOT / "bench" / "models"
+FOLDERS = {"cpp": ROOT / "bench" / "models", "triton": ROOT / "bench" / "models_gpu"}
 _GRACE = 120  # seconds after --time, until a run that hangs is stopped
 
 
@@ -30,6 +31,7 @@ def run(model: Path, threads: int, args: argparse.Namespace) -> dict[str, Any]:
     """Returns the row of one model. 0 threads are all that the machine has."""
     command = [args.pragma, "model", str(model), "--model", "expert", "--json", "--attempts", "1"]
     command += ["--time", f"{args.seconds}s", "--home", args.home, "--out", str(Path(args.packages) / model.stem)]
+    command += ["--target", args.target] if args.target != "cpp" else []
     command += ["--no-lint"] if args.no_lint else []
     command += ["--threads", str(threads)] if threads else []
     started = time.monotonic()
@@ -50,12 +52,12 @@ def measure(args: argparse.Namespace) -> None:
     rows = Path(args.rows)
     there = [json.loads(line) for line in rows.read_text().splitlines()] if rows.exists() else []
     known = {(row["model"], row.get("asked", 0)) for row in there}
-    wanted = args.only.split(",") if args.only else [path.stem for path in sorted(MODELS.glob("*.py"))]
+    wanted = args.only.split(",") if args.only else [path.stem for path in sorted(FOLDERS[args.target].glob("*.py"))]
     for name, threads in itertools.product(wanted, args.threads):
         if (name, threads) in known:
             continue
         benchlib.say(f"{name} ...")
-        row = run(MODELS / f"{name}.py", threads, args)
+        row = run(FOLDERS[args.target] / f"{name}.py", threads, args)
         with rows.open("a", encoding="utf-8") as stream:
             stream.write(json.dumps(row) + "\n")
         benchlib.say(f"{name}: {row.get('failure') or verdict(row)}, {row.get('seconds')} s")
@@ -107,17 +109,29 @@ def table(rows: list[dict[str, Any]]) -> str:
         lines.append(
             [
                 row["model"],
-                f"{said['environment']['cpu']}, {said['environment']['threads']} threads",
+                machine(said["environment"]),
                 interval(whole.get("eager_ms"), " ms"),
                 interval(whole.get("kernels_ms"), " ms") if kept else "nothing kept",
                 interval(speedup.get("eager")),
-                interval(speedup.get("compile")) if whole.get("compile_ms") else whole.get("compile_failure", "-")[:60],
+                compiled(whole),
                 ", ".join(f"{p['class']} x{p['uses']} ({p['share']:.0%})" for p in said["parts"] if p["outcome"] == "kept") or "none",
                 f"{error.get('rel_l2', 0):.1e} ({error.get('honest_rel_l2', 0):.1e})" if kept else "-",
                 row["seconds"],
             ]
         )
     return benchlib.table(header, lines)
+
+
+def machine(environment: dict[str, Any]) -> str:
+    return environment.get("gpu") or f"{environment['cpu']}, {environment['threads']} threads"
+
+
+def compiled(whole: dict[str, Any]) -> str:
+    """Returns the gain over torch.compile, with its mode where there was a choice of it."""
+    if not whole.get("compile_ms"):
+        return str(whole.get("compile_failure", "-"))[:60]
+    mode = whole.get("compile_mode", "default")
+    return interval(whole["speedup"].get("compile")) + (f" ({mode})" if mode != "default" else "")
 
 
 def means(rows: list[dict[str, Any]]) -> list[str]:
@@ -147,6 +161,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", help="JSON lines, one for each model")
     parser.add_argument("--only", default="", help="names of models, with commas")
+    parser.add_argument("--target", choices=FOLDERS, default="cpp", help="language of the kernels (cpp)")
     parser.add_argument("--threads", type=int, nargs="+", default=[0], help="measure each model with so many threads (all)")
     parser.add_argument("--seconds", type=int, default=900, help="for each model (900)")
     parser.add_argument("--no-lint", action="store_true", help="do not lint the parts' tasks")

@@ -22,7 +22,8 @@ function head(result) {
       element(
           'p', {class: 'soft'},
           `${model.class}, ${formatCount(model.parameters)} parameters, ${
-              formatCount(model.operators)} operators in ${callsOf(model)}; ${environment.cpu}, ${
+              formatCount(model.operators)} operators in ${callsOf(model)}; ${
+              environment.gpu ? environment.gpu + ', ' : ''}${environment.cpu}, ${
               environment.threads} threads, torch ${environment.torch}`));
 }
 
@@ -195,6 +196,7 @@ function facts(result) {
         ['first call, eager', formatSeconds(whole.first_call_s.eager)],
         ['peak memory with kernels', result.folder ? mebibytes(whole.peak_bytes.kernels) : null],
         ['peak memory, eager', mebibytes(whole.peak_bytes.eager)],
+        ['mode of torch.compile', whole.compile_mode || null],
         ['torch.compile', whole.compile_failure ? 'not measured: ' + whole.compile_failure : null]
       ]));
 }

@@ -159,7 +159,7 @@ class Installed:
         Torch has anyway (grad mode, autocast, the number of threads)."""
         home: Any = self._home()
         given, _ = self._taken(args, kwargs)
-        if given is not None and self.usable() and not home.training and not torch.is_autocast_enabled("cpu"):
+        if given is not None and self.usable() and not home.training and not torch.is_autocast_enabled(self.unit.device):
             tensors = given + tuple(_attribute(home, weight["state"]) for weight in self.unit.weights)
             if checked(self.unit, tensors):
                 result = self.unit.traced(*tensors)
@@ -177,7 +177,7 @@ class Installed:
             return False
         for kernel in self.unit.kernels:
             self.traced_from.setdefault(kernel.name, kernel.calls() - kernel.calls_counted)
-        return all(torch.get_num_threads() == kernel.threads for kernel in self.unit.kernels)
+        return all(kernel.threads in (0, torch.get_num_threads()) for kernel in self.unit.kernels)
 
     usable._dynamo_marked_constant = True  # type: ignore[attr-defined]  # torch.compiler.assume_constant_result, without its imports
 

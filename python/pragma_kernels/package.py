@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import importlib.util
 import io
 import json
 import pathlib
@@ -17,7 +18,7 @@ from typing import Any
 import torch
 
 from pragma_kernels.errors import PackageError
-from pragma_kernels.library import Kernel
+from pragma_kernels.library import Kernel, load_kernel
 
 _SCHEMA = 1
 
@@ -39,6 +40,7 @@ class Unit:
     call: Callable[..., Any]  # takes the call's tensors and the weights
     traced: Callable[..., Any]  # the same with operators that torch.compile knows
     never: str  # the reason why the original always runs on this machine, or ""
+    device: str  # the type of device on which its tensors must be
 
 
 class Package:
@@ -49,11 +51,12 @@ class Package:
         self._files = _Files(folder)
         self.manifest = self._files.manifest
         self.never = _unfit(self.manifest)
+        self.device: dict[str, Any] = self.manifest["device"]
         self._kernels: dict[str, Kernel] = {}
         for entry in self.manifest["kernels"]:
             missing = _missing(entry["needs"])
             if not self.never and not missing:
-                self._kernels[entry["name"]] = Kernel.load(folder, entry, self._files.identity(entry))
+                self._kernels[entry["name"]] = load_kernel(folder, entry, self.device, self._files.identity(entry))
         self._constants = self._loaded_constants()
         self.units = {entry["name"]: self._unit(entry) for entry in self.manifest["units"]}
 
@@ -87,6 +90,7 @@ class Package:
             call=made[0],
             traced=made[1],
             never=never,
+            device=self.device["type"],
         )
 
     def _text(self, entry: dict[str, Any]) -> dict[str, Any]:
@@ -142,8 +146,8 @@ class _Files:
 
     def identity(self, kernel: dict[str, Any]) -> str:
         """Returns a hash that two builds of the same kernel share."""
-        parts = [self.read(kernel["library"]), self.read(kernel["source"]), self.read(kernel["operator"])]
-        built = json.dumps([kernel["compiler"], kernel["flags"]]).encode()
+        parts = [self.read(kernel[key]) for key in ("library", "source", "operator") if key in kernel]
+        built = json.dumps([kernel.get("compiler"), kernel.get("flags"), self.manifest["device"]]).encode()
         return hashlib.sha256(b"\0".join([*parts, built])).hexdigest()
 
 
@@ -157,7 +161,10 @@ def _unfit(manifest: dict[str, Any]) -> str:
     release = tuple(int("".join(c for c in part if c.isdigit()) or 0) for part in parts[:2])
     if release < tuple(manifest["oldest_torch"]):
         return "torch version"
-    return "" if platform.machine() == manifest["machine"] else "processor"
+    if platform.machine() != manifest["machine"]:
+        return "processor"
+    triton = any(kernel["language"] == "triton" for kernel in manifest["kernels"])
+    return "triton version" if triton and importlib.util.find_spec("triton") is None else ""
 
 
 def _missing(needs: list[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""What stats and explain say."""
+"""What stats, explain and by_unit say."""
 
 from __future__ import annotations
 
@@ -24,6 +24,21 @@ def stats(model: torch.nn.Module) -> dict[str, dict[str, Any]]:
     for held in served.values():
         for path, reason in held.refused.items():
             found.setdefault(path, _refused(reason))
+    return found
+
+
+def by_unit(model: torch.nn.Module) -> dict[str, dict[str, Any]]:
+    """Returns, for each unit that is installed, how many calls it served, how many failed in it, and the last reason why the
+    original forward ran instead."""
+    found: dict[str, dict[str, Any]] = {}
+    for module in model.modules():
+        held = installed(module)
+        for one in held.variants() if held is not None else ():
+            entry = found.setdefault(one.unit.name, {"calls": 0, "errors": 0, "why": ""})
+            entry["calls"] += one.counts.calls
+            entry["errors"] += one.counts.errors
+            why = one.counts.last.get("error", "") or next(iter(one.counts.fallbacks), "")
+            entry["why"] = why or entry["why"]
     return found
 
 

@@ -23,5 +23,5 @@ def keep(folder: pathlib.Path, units: list[str]) -> None:
 
 
 def _files(manifest: dict[str, Any]) -> set[str]:
-    kernels = [kernel[key] for kernel in manifest["kernels"] for key in ("library", "source", "operator")]
+    kernels = [kernel[key] for kernel in manifest["kernels"] for key in ("library", "source", "operator") if key in kernel]
     return {*kernels, *(unit["file"] for unit in manifest["units"])}

@@ -6,6 +6,7 @@ The folder contains:
     lib/KERNEL.so        the kernel and the operator that calls it
     source/KERNEL.cpp    the kernel, its header in front
     source/KERNEL_op.cpp the operator
+    source/KERNEL.py     a kernel in Triton, which has neither of these
     units/UNIT.py        how a submodule's forward is replaced
     constants.pt         tensors that forward makes itself, by unit and name, if there are any
     pragma_kernels/      the run time, so that the folder can be used without pragma
@@ -27,7 +28,7 @@ from typing import Any
 import torch
 
 from pragma_export.text import one_source
-from pragma_model.operator_text import operator_text, takes_list
+from pragma_model.operator_text import operator_text, schema, takes_list
 from pragma_model.pack_build import TARGET, build
 from pragma_model.pack_errors import PackError
 from pragma_model.pack_needs import needs_of
@@ -87,6 +88,9 @@ class _Package:
         (self._folder / "manifest.json").write_text(json.dumps(self._manifest(), indent=1) + "\n")
 
     def _write_kernel(self, kernel: dict[str, Any]) -> None:
+        if kernel["language"] == "triton":
+            (self._folder / "source" / f"{kernel['name']}.py").write_text(kernel["kernel"])
+            return
         source = self._folder / "source" / f"{kernel['name']}.cpp"
         operator = self._folder / "source" / f"{kernel['name']}_op.cpp"
         source.write_text(one_source(kernel["header"], kernel["kernel"]))
@@ -127,8 +131,9 @@ class _Package:
             "torch": torch.__version__,
             "oldest_torch": list(TARGET),
             "machine": platform.machine(),
-            "needs": sorted({need for kernel in self._kernels.values() for need in needs_of(kernel)}),
+            "needs": sorted({need for kernel in self._kernels.values() for need in _needs(kernel)}),
             "threads": self._request["threads"],
+            "device": self._request["device"],
             "units": [self._unit_entry(unit) for unit in self._request["units"]],
             "kernels": [self._kernel_entry(kernel) for kernel in self._kernels.values()],
             "files": {
@@ -154,16 +159,31 @@ class _Package:
 
     def _kernel_entry(self, kernel: dict[str, Any]) -> dict[str, Any]:
         name = kernel["name"]
-        kept = ("name", "candidate", "compiler", "flags", "scratch_bytes", "packed_bytes")
+        outputs = [_tensor(output) for output in kernel["outputs"]]
+        if kernel["language"] == "triton":
+            return {key: kernel[key] for key in ("name", "language", "candidate")} | {
+                "needs": _needs(kernel),
+                "schema": schema(kernel),
+                "takes_list": takes_list(kernel),
+                "source": f"source/{name}.py",
+                "arguments": [_tensor(argument) for argument in kernel["arguments"]],
+                "outputs": outputs,
+            }
+        kept = ("name", "language", "candidate", "compiler", "flags", "scratch_bytes", "packed_bytes")
         return {key: kernel[key] for key in kept} | {
-            "needs": needs_of(kernel),
+            "needs": _needs(kernel),
             "threads": self._request["threads"],
             "takes_list": takes_list(kernel),
             "library": f"lib/{name}.so",
             "source": f"source/{name}.cpp",
             "operator": f"source/{name}_op.cpp",
-            "outputs": [_tensor(output) for output in kernel["outputs"]],
+            "outputs": outputs,
         }
+
+
+def _needs(kernel: dict[str, Any]) -> list[str]:
+    """Returns the processor features that the kernel needs; Triton compiles a kernel where it runs."""
+    return [] if kernel["language"] == "triton" else needs_of(kernel)
 
 
 def _tensor(spec: dict[str, Any]) -> dict[str, Any]:

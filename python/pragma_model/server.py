@@ -11,10 +11,11 @@ from pragma_kernels.attributes import fingerprint
 
 from pragma_model.choice import Choice
 from pragma_model.keep import keep
-from pragma_model.modelfile import ModelFile
+from pragma_model.modelfile import Call, ModelFile
 from pragma_model.pack import pack
+from pragma_model.place import Place, moved
 from pragma_model.prove import Proof
-from pragma_model.survey import survey
+from pragma_model.survey import Visit, survey
 from pragma_model.unit import NotAUnit
 from pragma_torch.channel import Channel
 from pragma_torch.conversation import Operation, converse
@@ -25,8 +26,9 @@ from pragma_torch.process import keep_freed_memory
 class Server:
     """Serves one client until it quits or closes the socket."""
 
-    def __init__(self, channel: Channel, threads: int) -> None:
+    def __init__(self, channel: Channel, threads: int, device: str) -> None:
         self._channel = channel
+        self._place = Place(device)
         self._threads = threads
         self._operations: dict[str, Operation] = {
             "capture": lambda message, _: self._capture(message),
@@ -57,10 +59,11 @@ class Server:
         """Finds the parts of the file's model that become tasks."""
         self._say("building the model")
         file = ModelFile(message["file"])
-        model = file.make_model()
-        calls = file.make_calls()
+        # Parts are captured on the CPU, whatever the device: their tasks are described there too.
+        model = file.make_model().to("cpu")
+        calls = [moved(call, "cpu") for call in file.make_calls()]
         self._say("timing its modules")
-        visits = _run(file, lambda: [survey(model, call) for call in calls])
+        visits = _run(file, lambda: self._survey(model, calls))
         self._say("capturing its modules")
         choice = Choice(model, calls, visits, message["file"])
         _run(file, choice.run)
@@ -78,6 +81,13 @@ class Server:
                 {"path": left.path, "kind": left.kind, "seconds": left.seconds, "why": left.why} for left in choice.left
             ],
         }
+
+    def _survey(self, model: torch.nn.Module, calls: list[Call]) -> list[dict[str, Visit]]:
+        there = self._place.model_copy(model)
+        visits = [survey(there, self._place.call(call), self._place.now) for call in calls]
+        del there
+        self._place.give_memory_back()
+        return visits
 
     def _parts(self, choice: Choice, name: str) -> list[dict[str, Any]]:
         found = []
@@ -97,7 +107,7 @@ class Server:
 
     def _prove(self, message: dict[str, Any]) -> dict[str, Any]:
         """Opens a model and a folder of kernels for the operations that compare and time them."""
-        self._proof = Proof(message["file"], _package(message), self._say)
+        self._proof = Proof(message["file"], _package(message), self._place, self._say)
         return {}
 
     def _proved(self) -> Proof:

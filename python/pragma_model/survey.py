@@ -40,8 +40,9 @@ class _Counter(LightMode):
         return func(*args, **(kwargs or {}))
 
 
-def survey(model: torch.nn.Module, call: Call) -> dict[str, Visit]:
-    """Returns the visits by the module's path; the model itself has the path "".
+def survey(model: torch.nn.Module, call: Call, now: Callable[[], float] = perf_counter) -> dict[str, Visit]:
+    """Returns the visits by the module's path; the model itself has the path "". `now` is the clock of the device on which
+    both are: it waits until the device has done what it was asked.
 
     What a module does itself, between the calls of its submodules, is timed apart, and the shortest of several runs
     counts. The times of a module and all that it calls are sums of these. The shortest time of a module as a whole would
@@ -56,7 +57,7 @@ def survey(model: torch.nn.Module, call: Call) -> dict[str, Visit]:
     rounds = 0
     while rounds < _ROUNDS or perf_counter() - began < _SECONDS:
         rounds += 1
-        with torch.no_grad(), _watched(model, perf_counter) as timed:
+        with torch.no_grad(), _watched(model, now) as timed:
             call.of(model)
         for chain, seconds in timed.own.items():
             shortest[chain] = min(shortest.get(chain, seconds), seconds)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -42,25 +43,28 @@ def wide_result(model: torch.nn.Module, call: Call) -> list[torch.Tensor]:
     """Returns what a wide model returns for the call."""
     call = copy.deepcopy(call)
 
-    def widen(leaf: Any) -> Any:
-        return leaf.double() if isinstance(leaf, torch.Tensor) and leaf.is_floating_point() else _widened(leaf)
+    def widen(tensor: torch.Tensor) -> torch.Tensor:
+        return tensor.double() if tensor.is_floating_point() else tensor
 
-    args, kwargs = tree_map(widen, (call.args, call.kwargs))
+    def leaf(value: Any) -> Any:
+        return widen(value) if isinstance(value, torch.Tensor) else mapped(value, widen)
+
+    args, kwargs = tree_map(leaf, (call.args, call.kwargs))
     with torch.no_grad(), WideCasts():
         return [tensor.detach() for tensor in tensors_within(Call(args, kwargs).of(model))]
 
 
-def _widened(leaf: Any, deep: int = _DEEPEST) -> Any:
-    """Makes the floating-point tensors in an object (a copy) wide, in place."""
+def mapped(leaf: Any, change: Callable[[torch.Tensor], torch.Tensor], deep: int = _DEEPEST) -> Any:
+    """Changes the tensors in an object (a copy, such as a cache) in place."""
     if deep <= 0 or not hasattr(leaf, "__dict__") or isinstance(leaf, (type, torch.Tensor)):
         return leaf
     for name, value in vars(leaf).items():
-        if isinstance(value, torch.Tensor) and value.is_floating_point():
-            setattr(leaf, name, value.double())
+        if isinstance(value, torch.Tensor):
+            setattr(leaf, name, change(value))
         elif isinstance(value, list):
-            setattr(leaf, name, [_widened(item, deep - 1) for item in value])
-        elif not isinstance(value, torch.Tensor):
-            _widened(value, deep - 1)
+            setattr(leaf, name, [mapped(item, change, deep - 1) for item in value])
+        else:
+            mapped(value, change, deep - 1)
     return leaf
 
 
@@ -77,7 +81,7 @@ def distance(got: torch.Tensor, wanted: torch.Tensor) -> float:
     same = (a == b) | (a.isnan() & b.isnan())
     if not bool((a.isfinite() | same).all()) or not bool((b.isfinite() | same).all()):
         return float("inf")
-    zero = torch.zeros((), dtype=torch.float64)
+    zero = torch.zeros((), dtype=torch.float64, device=a.device)
     away = torch.where(same, zero, a - b).norm()
     size = torch.where(b.isfinite(), b, zero).norm()
     return (away / size).item() if size > 0 else float("inf" if away > 0 else 0)

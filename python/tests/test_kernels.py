@@ -169,6 +169,7 @@ def kernel(name: str, source: str, arguments: dict[str, list[int]], outputs: int
     roles = {"x": "input", "c": "constant"}
     return {
         "name": name,
+        "language": "cpp",
         "candidate": "0123",
         "header": HEADER,
         "kernel": source,
@@ -216,6 +217,7 @@ def request() -> dict[str, Any]:
     return {
         "model": "whole",
         "threads": THREADS,
+        "device": {"type": "cpu"},
         "kernels": [
             kernel("t_lin", LIN, {"x": [3, 5], "w": [5, 4], "b": [4]}, scratch_bytes=48),
             kernel("t_two", TWO, {"x": [3, 4]}, outputs=2),

@@ -13,7 +13,7 @@ import torch
 from pragma_model.choice import Choice, alike
 from pragma_model.keep import keep
 from pragma_model.modelfile import Call, ModelFile
-from pragma_model.survey import survey
+from pragma_model.survey import Visit, survey
 from pragma_model.unit import NotAUnit, Unit
 from pragma_model.values import distance, result_of, tensors_within, wide, wide_result
 
@@ -232,12 +232,21 @@ def test_what_is_not_kept_leaves_the_package(tmp_path: pathlib.Path) -> None:
     assert sorted(str(p.relative_to(tmp_path)) for p in tmp_path.rglob("*.so")) == ["lib/b.so"]
 
 
+def give_times(visits: dict[str, Visit], whole: float) -> None:
+    """Replaces what was measured: each block of the model takes 1 s."""
+    for path, visit in visits.items():
+        visit.seconds = whole if path == "" else 1.0 if re.fullmatch(r"blocks\.\d", path) else 0.1
+
+
 def test_calls_of_other_sizes_are_other_parts() -> None:
     model = Stack([1.0, 1.0, 1.0]).eval()
     calls = [X, Call((torch.linspace(-1, 1, 3 * 48).reshape(3, 48),), {}), X]
-    found = Choice(model, calls, [survey(model, call) for call in calls], "model.py")
-    found.run()
-    blocks = [part for part in found.parts if part.unit.kind == "Block"]
+    visits = [survey(model, call) for call in calls]
+    for found in visits:
+        give_times(found, whole=3.5)
+    choice = Choice(model, calls, visits, "model.py")
+    choice.run()
+    blocks = [part for part in choice.parts if part.unit.kind == "Block"]
     assert [part.paths for part in blocks] == [[f"blocks.{i}" for i in range(3)]] * 2
     assert sorted(part.unit.given.leaves[0].shape[0] for part in blocks) == [3, 64]
 
@@ -255,9 +264,8 @@ def test_a_module_is_divided_for_all_calls_or_for_none() -> None:
     model = Stack([1.0, 1.0, 1.0]).eval()
     calls = [X, Call((torch.linspace(-1, 1, 3 * 48).reshape(3, 48),), {})]
     visits = [survey(model, call) for call in calls]
-    for seconds, found in zip((3.5, 5.5), visits, strict=True):  # of the whole model; the blocks' share is 0.86 and 0.55
-        for path, visit in found.items():
-            visit.seconds = seconds if path == "" else 1.0 if re.fullmatch(r"blocks\.\d", path) else 0.1
+    for seconds, found in zip((3.5, 5.5), visits, strict=True):  # the blocks' share is 0.86 and 0.55
+        give_times(found, whole=seconds)
     choice = Choice(model, calls, visits, "model.py")
     choice.run()
     assert [part.paths for part in choice.parts if part.unit.kind == "Block"] == [[f"blocks.{i}" for i in range(3)]] * 2

@@ -23,8 +23,11 @@ namespace pragma {
 namespace {
 
 // Sums in another order err differently. More than this times Torch's own error is another
-// computation.
+// computation. A large error, as of 16-bit numbers, is a mean over many roundings, and differs
+// less.
 constexpr double kErrorFactor = 10;
+constexpr double kFactorOfLarge = 3;
+constexpr double kLargeError = 1e-3;
 constexpr double kLeastLimit = 1e-6;         // for models that Torch computes almost exactly
 constexpr double kLimitAgainstEager = 1e-4;  // where there is no truth in float64
 constexpr std::size_t kLeastRounds = 3;
@@ -55,9 +58,19 @@ class Prover final {
  private:
   Result<void> Open();
   Result<void> First();
-  Result<ModelError> Check(const std::vector<std::string>& units);
+  struct Checked {
+    ModelError error;
+    std::map<std::string, std::string> unserved;  // unit -> why it computed nothing
+  };
+  Result<Checked> Check(const std::vector<std::string>& units);
   Result<void> KeepRight();
-  Result<std::string> Compile(std::string_view name, const std::vector<std::string>& units);
+  Result<void> KeepServing();
+  struct Compiled {
+    std::string mode;
+    std::string failure;
+  };
+  Result<Compiled> Compile(std::string_view name, const std::vector<std::string>& units);
+  Result<void> CompileBoth(bool compile_baseline);
   Result<void> KeepFaster();
   Result<void> Measure();
   void NoteKernels(const Sides& samples);
@@ -91,6 +104,12 @@ Interval Millis(const std::vector<double>& seconds) {
   return GeometricInterval(logs);
 }
 
+// Returns how large an error may be where Torch's own is `eager`.
+double LimitBeside(double eager) {
+  const double large = std::max(kLargeError, kFactorOfLarge * eager);
+  return std::max(std::min(kErrorFactor * eager, large), kLeastLimit);
+}
+
 void Prover::TakeOut(const std::string& unit, std::string why) {
   std::erase(units_, unit);
   proof_.taken[unit] = std::move(why);
@@ -115,7 +134,7 @@ Result<void> Prover::First() {
 
 // Compares the whole model with these units with the truth. The result is that of the tensor that
 // is furthest beyond its limit.
-Result<ModelError> Prover::Check(const std::vector<std::string>& units) {
+Result<Prover::Checked> Prover::Check(const std::vector<std::string>& units) {
   JsonWriter request = WholeModelRequest("check");
   request.Field("units", units);
   const JsonReader reply = TRY(ask_(request, "comparing the whole model"));
@@ -127,43 +146,59 @@ Result<ModelError> Prover::Check(const std::vector<std::string>& units) {
     ModelError one{.reference = worst.reference};
     value.Get("error", one.error);
     value.Get("eager", one.eager);
-    one.limit = wide ? std::max(kErrorFactor * one.eager, kLeastLimit) : kLimitAgainstEager;
+    one.limit = wide ? LimitBeside(one.eager) : kLimitAgainstEager;
     one.right = one.error <= one.limit;
     const double beyond = one.error / one.limit;
     if (beyond > furthest) worst = one;
     furthest = std::max(furthest, beyond);
   }
+  Checked checked{.error = worst, .unserved = {}};
+  reply.Get("unserved", checked.unserved);
   TRY(reply.status());
-  return worst;
+  return checked;
 }
 
-// Takes out the units with which the model is wrong.
-Result<void> Prover::KeepRight() {
-  proof_.error = TRY(Check(units_));
-  if (proof_.error.right) return {};
-  for (const std::string& unit : std::vector(units_)) {
-    const ModelError alone = TRY(Check({unit}));
-    if (!alone.right) TakeOut(unit, "the whole model's values are wrong with it");
-  }
-  if (!units_.empty()) proof_.error = TRY(Check(units_));
-  // Errors may add up so that only all of them together are wrong.
-  while (!units_.empty() && !proof_.error.right) {
-    TakeOut(units_.back(), "the whole model's values are wrong with it and the others");
-    if (!units_.empty()) proof_.error = TRY(Check(units_));
+// Takes out the units that do not compute, because the module's own forward serves their calls.
+Result<void> Prover::KeepServing() {
+  while (!units_.empty()) {
+    const Checked checked = TRY(Check(units_));
+    proof_.error = checked.error;
+    if (checked.unserved.empty()) break;
+    for (const auto& [unit, why] : checked.unserved) TakeOut(unit, why);
   }
   return {};
 }
 
-// Has a copy of the model with these units compiled. Returns why it could not be, or "".
-Result<std::string> Prover::Compile(std::string_view name, const std::vector<std::string>& units) {
+// Takes out the units with which the model is wrong.
+Result<void> Prover::KeepRight() {
+  TRY(KeepServing());
+  if (units_.empty() || proof_.error.right) return {};
+  for (const std::string& unit : std::vector(units_)) {
+    const Checked alone = TRY(Check({unit}));
+    if (!alone.error.right) TakeOut(unit, "the whole model's values are wrong with it");
+  }
+  if (!units_.empty()) proof_.error = TRY(Check(units_)).error;
+  // Errors may add up so that only all of them together are wrong.
+  while (!units_.empty() && !proof_.error.right) {
+    TakeOut(units_.back(), "the whole model's values are wrong with it and the others");
+    if (!units_.empty()) proof_.error = TRY(Check(units_)).error;
+  }
+  return {};
+}
+
+// Has a copy of the model with these units compiled, in the mode of torch.compile in which it is
+// the fastest.
+Result<Prover::Compiled> Prover::Compile(std::string_view name,
+                                         const std::vector<std::string>& units) {
   JsonWriter request = WholeModelRequest("compile");
   const Seconds limit = std::min(kMostForCompile, deadline_.Left() * kPartForCompile);
   request.Field("name", name).Field("units", units).Field("seconds", limit.count());
   const JsonReader reply = TRY(ask_(request, "torch.compile"));
-  std::string failure;
-  reply.Get("failure", failure);
+  Compiled compiled;
+  reply.Get("mode", compiled.mode);
+  reply.Get("failure", compiled.failure);
   TRY(reply.status());
-  return failure;
+  return compiled;
 }
 
 Result<Sides> Prover::Time(const std::vector<Side>& sides, Seconds limit) {
@@ -236,17 +271,26 @@ void Prover::NoteKernels(const Sides& samples) {
   if (samples.contains(kCompile)) proof_.speedup_compile = Ratio(samples.at(kCompile), *ours);
 }
 
+// Compiles the model, and the model with its kernels. Where torch.compile fails on the first, it is
+// not tried on the second.
+Result<void> Prover::CompileBoth(bool compile_baseline) {
+  Compiled alone{.mode = "", .failure = "not asked for"};
+  if (compile_baseline) alone = TRY(Compile(kCompile, {}));
+  Compiled with = alone;
+  if (alone.failure.empty() && !units_.empty()) with = TRY(Compile(kCompiledKernels, units_));
+  proof_.compile_mode = alone.mode;
+  proof_.compile_failure = alone.failure;
+  proof_.compiled_kernels_mode = with.mode;
+  proof_.compiled_kernels_failure = with.failure;
+  return {};
+}
+
 Result<ModelProof> Prover::Run(bool compile_baseline) {
   TRY(Open());
   TRY(First());
   TRY(KeepRight());
   TRY(KeepFaster());
-  const std::string none = "not asked for";
-  proof_.compile_failure = compile_baseline ? TRY(Compile(kCompile, {})) : none;
-  // Where torch.compile fails on the model, it is not tried on the model with kernels.
-  proof_.compiled_kernels_failure = proof_.compile_failure;
-  if (proof_.compile_failure.empty() && !units_.empty())
-    proof_.compiled_kernels_failure = TRY(Compile(kCompiledKernels, units_));
+  TRY(CompileBoth(compile_baseline));
   TRY(Measure());
   TakeOutSlow();
   proof_.kept = units_;

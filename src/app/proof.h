@@ -33,11 +33,13 @@ struct ModelProof {
   ModelError error;                          // with the kept units
   Interval eager_ms;                         // one call of the model
   std::optional<Interval> compile_ms;
+  std::string compile_mode;     // of torch.compile: "default", "reduce-overhead"
   std::string compile_failure;  // why there is no torch.compile
   // With the kept units; nothing: none is kept. Both ways of using them: the model as it is, and
   // torch.compile around it.
   std::optional<Interval> kernels_ms;
   std::optional<Interval> compiled_kernels_ms;
+  std::string compiled_kernels_mode;
   std::string compiled_kernels_failure;  // why there is no torch.compile around them
   bool compiled_is_faster = false;       // of the two; the speedups are those of the faster one
   std::optional<Interval> speedup_eager;

@@ -26,9 +26,12 @@ using Units = std::set<std::string>;
 struct Model {
   std::function<double(const Units&)> seconds = [](const Units&) { return 1.0; };
   std::function<double(const Units&)> error = [](const Units&) { return 1e-7; };
+  double eager = 1e-7;        // Torch's own error
   double compiled = 2;        // seconds of torch.compile alone
   double around_kernels = 2;  // seconds of torch.compile around the kernels
   std::string compile_failure;
+  std::string mode = "default";                 // in which torch.compile is the fastest
+  std::map<std::string, std::string> unserved;  // unit -> why it computes nothing
 };
 
 Units UnitsOf(const JsonReader& request) {
@@ -59,10 +62,14 @@ std::string Answer(const Model& model, const JsonReader& request) {
   writer.BeginObject();
   if (op == "check") {
     writer.Field("reference", "float64").Key("errors").BeginArray().BeginObject();
-    writer.Field("error", model.error(UnitsOf(request))).Field("eager", 1e-7);
-    writer.EndObject().EndArray();
+    writer.Field("error", model.error(UnitsOf(request))).Field("eager", model.eager);
+    writer.EndObject().EndArray().Key("unserved").BeginObject();
+    for (const auto& [unit, why] : model.unserved)
+      if (UnitsOf(request).contains(unit)) writer.Field(unit, why);
+    writer.EndObject();
   } else if (op == "compile") {
     writer.Field("failure", model.compile_failure);
+    writer.Field("mode", model.compile_failure.empty() ? model.mode : "");
   } else if (op == "time") {
     writer.Key("samples").BeginObject();
     for (const auto& [name, side] : request["sides"].members())
@@ -114,6 +121,33 @@ TEST(ModelProof, TakesOutAPartWithWhichTheModelIsWrong) {
   EXPECT_THAT(proof.kept, ElementsAre("u2"));
   EXPECT_EQ(proof.taken.at("u1"), "the whole model's values are wrong with it");
   EXPECT_TRUE(proof.error.right);
+}
+
+// With such a part the model is right and as fast as before, since its own forward computes.
+TEST(ModelProof, TakesOutAPartThatServesNoCall) {
+  const ModelProof proof = Prove({.seconds = Saving({{"u1", 0.4}, {"u2", 0.2}}),
+                                  .unserved = {{"u1", "it serves no call of the model: shape"}}},
+                                 {"u1", "u2"});
+  EXPECT_THAT(proof.kept, ElementsAre("u2"));
+  EXPECT_EQ(proof.taken.at("u1"), "it serves no call of the model: shape");
+}
+
+TEST(ModelProof, AllowsALargeErrorLessOften) {
+  const auto limit = [](double eager) {
+    return Prove({.error = [=](const Units&) { return eager; }, .eager = eager}, {"u1"})
+        .error.limit;
+  };
+  EXPECT_DOUBLE_EQ(limit(1e-9), 1e-6);
+  EXPECT_DOUBLE_EQ(limit(1e-6), 1e-5);
+  EXPECT_DOUBLE_EQ(limit(2e-4), 1e-3);
+  EXPECT_DOUBLE_EQ(limit(1e-2), 3e-2);  // as of bfloat16
+}
+
+TEST(ModelProof, NamesTheModeOfTorchCompile) {
+  const ModelProof proof =
+      Prove({.seconds = Saving({{"u1", 0.4}}), .mode = "reduce-overhead"}, {"u1"});
+  EXPECT_EQ(proof.compile_mode, "reduce-overhead");
+  EXPECT_EQ(proof.compiled_kernels_mode, "reduce-overhead");
 }
 
 TEST(ModelProof, TakesOutPartsWhoseErrorsAddUp) {

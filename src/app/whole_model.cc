@@ -265,8 +265,10 @@ std::vector<const PartWork*> WholeModelSearch::ByGain() const {
 
 Result<void> WholeModelSearch::Pack(WholeModelServer& server,
                                     const std::vector<const PartWork*>& parts) {
-  PackageRequest package{
-      .model = outcome_.model.name, .threads = bench_.machine().threads, .parts = {}};
+  PackageRequest package{.model = outcome_.model.name,
+                         .threads = bench_.machine().threads,
+                         .device = bench_.torch_options().device,
+                         .parts = {}};
   for (const PartWork* work : parts)
     package.parts.push_back({.name = work->name, .part = &work->part, .kernels = &*work->kernels});
   const std::string text = TRY(PackageText(package, bench_.builder()));

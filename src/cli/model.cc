@@ -62,9 +62,11 @@ ModelRow RowOf(const PartWork& work, const std::optional<ModelProof>& proof) {
 ModelFigures FiguresOf(const ModelProof& proof) {
   return {.eager_ms = proof.eager_ms,
           .compile_ms = proof.compile_ms,
+          .compile_mode = proof.compile_mode,
           .compile_failure = proof.compile_failure,
           .kernels_ms = proof.kernels_ms,
           .compiled_kernels_ms = proof.compiled_kernels_ms,
+          .compiled_kernels_mode = proof.compiled_kernels_mode,
           .compiled_kernels_failure = proof.compiled_kernels_failure,
           .compiled_is_faster = proof.compiled_is_faster,
           .speedup_eager = proof.speedup_eager,
@@ -90,6 +92,7 @@ ModelReport ReportOf(const WholeModelOutcome& outcome, const Workbench& bench,
                      .seconds = outcome.model.seconds,
                      .threads = bench.machine().threads,
                      .cpu = bench.machine().cpu,
+                     .gpu = bench.machine().device ? bench.machine().device->name : "",
                      .torch = outcome.torch};
   for (const PartWork& work : outcome.parts) report.parts.push_back(RowOf(work, outcome.proof));
   for (const ModelLeft& left : outcome.model.left)
@@ -110,14 +113,25 @@ Result<void> WritePage(const Context& context, const ModelReport& report) {
                          RenderPage(assets, ModelPageContent(report)));
 }
 
+// A package has kernels in C++ and in Triton.
+Result<void> CheckLanguage(const SearchChoice& choice, const JudgingOptions& judging) {
+  if (judging.language == Language::kCuda)
+    return Fail(ErrorKind::kUsage,
+                "--target cuda: the kernels of a whole model are in C++ or Triton; use --target "
+                "triton for a GPU");
+  return CheckTarget(choice, judging);
+}
+
 Result<int> MakeFaster(const Context& context, const ModelFlags& flags, const SearchChoice& choice,
                        const Deadline& deadline) {
   TRY(CheckModels(choice, context.app));
   const JudgingOptions judging = flags.judging.Over(context.app.settings);
+  TRY(CheckLanguage(choice, judging));
   PhaseLine line(context.console.err);
   line.Show("preparing");
   const auto bench =
       TRY(Workbench::Create(context.app, WorkbenchFor(judging, flags.judging.sandbox())));
+  TRY(CheckDevice(*bench, judging.language));
   std::unique_ptr<SearchProgress> progress;
   const WholeModelObserver observer{
       .on_phase = [&](std::string_view phase) { progress.reset(), line.Show(phase); },
@@ -189,6 +203,7 @@ void AddModel(CLI::App& app, Registry& registry) {
                    "skip the check that a part's task can distinguish a wrong kernel");
   AddSearchFlags(command, flags->search);
   flags->judging.AddTo(command);
+  flags->judging.AddTargetTo(command);
   registry.actions[&command] = [flags](const Context& context) {
     return MakeFasterInTime(context, *flags);
   };

@@ -21,7 +21,7 @@ struct IslandKernel {
   IslandTask island;  // as it was cut
   Task task;          // as it was described
   std::string kernel_header;
-  Candidate candidate;  // in C++
+  Candidate candidate;  // in C++; for a part of a whole model it may be in Triton
 };
 
 struct MixedRequest {

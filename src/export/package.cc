@@ -114,6 +114,13 @@ Result<void> WriteUnit(JsonWriter& writer, const PackedPart& packed) {
   return {};
 }
 
+// The device on which the package's tensors must be, as pragma_kernels checks it.
+void WriteDevice(JsonWriter& writer, const std::optional<Device>& device) {
+  writer.Key("device").BeginObject().Field("type", device ? "cuda" : "cpu");
+  if (device) writer.Field("name", device->name).Field("capability", device->capability);
+  writer.EndObject();
+}
+
 }  // namespace
 
 PartKernels WholePart(const Task& task, const std::string& kernel_header,
@@ -134,6 +141,7 @@ PartKernels WholePart(const Task& task, const std::string& kernel_header,
 Result<std::string> PackageText(const PackageRequest& request, const Builder& builder) {
   JsonWriter writer;
   writer.BeginObject().Field("model", request.model).Field("threads", request.threads);
+  WriteDevice(writer, request.device);
   writer.Key("kernels").BeginArray();
   for (const PackedPart& packed : request.parts) TRY(WriteKernels(writer, packed, builder));
   writer.EndArray().Key("units").BeginArray();

@@ -2,11 +2,13 @@
 // which makes operators of Torch of them (docs/whole-models.md).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "build/builder.h"
+#include "core/device.h"
 #include "core/task.h"
 #include "export/mixed.h"
 #include "task/island_cut.h"
@@ -35,7 +37,8 @@ struct PackedPart {
 
 struct PackageRequest {
   std::string model;
-  int threads = 1;
+  int threads = 1;               // for which kernels in C++ are
+  std::optional<Device> device;  // on which kernels in Triton run; nothing: the processor
   std::vector<PackedPart> parts;
 };
 

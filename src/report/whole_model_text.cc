@@ -46,23 +46,36 @@ std::string Mebibytes(std::int64_t bytes) {
   return fmt::format("{:.0f} MiB", static_cast<double>(bytes) / (1 << 20));
 }
 
+// Returns "torch.compile", with its mode where that is not the usual one.
+std::string CompileText(const std::string& mode) {
+  return mode.empty() || mode == "default" ? "torch.compile"
+                                           : fmt::format("torch.compile ({})", mode);
+}
+
+// Returns the line of a program that compiles the model round its kernels.
+std::string CompileLine(const std::string& mode) {
+  if (mode.empty() || mode == "default") return "  model = torch.compile(model)\n";
+  return fmt::format("  model = torch.compile(model, mode=\"{}\")\n", mode);
+}
+
 std::string FiguresText(const Terminal& terminal, const ModelFigures& figures, std::size_t calls) {
   Table table({{.title = calls > 1 ? fmt::format("{} calls of the model", calls)
                                    : std::string("one call of the model")},
                {.title = "time [95 %]", .align = Align::kRight},
                {.title = "gain with kernels [95 %]", .align = Align::kRight}});
-  const auto ours = [&](const char* name, const std::optional<Interval>& time, bool best) {
+  const auto ours = [&](const std::string& name, const std::optional<Interval>& time, bool best) {
     if (!time) return;
     table.Add({{name, best ? Style::kBold : Style::kPlain}, {FormatMillis(*time)}, {""}});
   };
   ours("with kernels", figures.kernels_ms, !figures.compiled_is_faster);
-  ours("torch.compile around them", figures.compiled_kernels_ms, figures.compiled_is_faster);
+  ours(CompileText(figures.compiled_kernels_mode) + " around them", figures.compiled_kernels_ms,
+       figures.compiled_is_faster);
   if (figures.eager_ms)
     table.Add({{"torch eager"},
                {FormatMillis(*figures.eager_ms)},
                {FormatSpeedup(figures.speedup_eager), SpeedupStyle(figures.speedup_eager)}});
   if (figures.compile_ms)
-    table.Add({{"torch.compile"},
+    table.Add({{CompileText(figures.compile_mode)},
                {FormatMillis(*figures.compile_ms)},
                {FormatSpeedup(figures.speedup_compile), SpeedupStyle(figures.speedup_compile)}});
   std::string text = table.Render(terminal);
@@ -102,10 +115,12 @@ void WriteFigures(JsonWriter& writer, const ModelFigures& figures) {
   writer.BeginObject();
   WriteInterval(writer, "kernels_ms", figures.kernels_ms);
   WriteInterval(writer, "compiled_kernels_ms", figures.compiled_kernels_ms);
+  writer.Field("compiled_kernels_mode", figures.compiled_kernels_mode);
   writer.Field("compiled_kernels_failure", figures.compiled_kernels_failure);
   writer.Field("compiled_is_faster", figures.compiled_is_faster);
   WriteInterval(writer, "eager_ms", figures.eager_ms);
   WriteInterval(writer, "compile_ms", figures.compile_ms);
+  writer.Field("compile_mode", figures.compile_mode);
   writer.Field("compile_failure", figures.compile_failure);
   writer.Key("speedup").BeginObject();
   WriteInterval(writer, "eager", figures.speedup_eager);
@@ -124,10 +139,11 @@ void WriteFigures(JsonWriter& writer, const ModelFigures& figures) {
 
 std::string ModelPartsText(const Terminal& terminal, const ModelReport& report) {
   std::string text =
-      fmt::format("{}: {}, {} parameters, {} operators in {} of {:.0f} ms, {} threads\n",
-                  report.name, report.kind, FormatCount(report.parameters), report.operators,
+      fmt::format("{}: {}, {} parameters, {} operators in {} of {:.{}f} ms, {}\n", report.name,
+                  report.kind, FormatCount(report.parameters), report.operators,
                   report.calls > 1 ? fmt::format("{} calls", report.calls) : std::string("a call"),
-                  1e3 * report.seconds, report.threads);
+                  1e3 * report.seconds, report.seconds < 0.01 ? 2 : 0,
+                  report.gpu.empty() ? fmt::format("{} threads", report.threads) : report.gpu);
   Table table({{.title = "part"},
                {.title = "class"},
                {.title = "where", .shrinks = true},
@@ -178,7 +194,7 @@ std::string ModelText(const Terminal& terminal, const ModelReport& report) {
   return text +
          fmt::format(
              "\nwritten to {0}:\n  import pragma_kernels as pk\n  pk.apply(model, \"{0}\")\n{1}",
-             report.folder, compiled ? "  model = torch.compile(model)\n" : "");
+             report.folder, compiled ? CompileLine(report.figures->compiled_kernels_mode) : "");
 }
 
 std::string ModelObject(const ModelReport& report) {
@@ -188,6 +204,7 @@ std::string ModelObject(const ModelReport& report) {
   writer.Field("parameters", report.parameters).Field("operators", report.operators);
   writer.Field("calls", report.calls).Field("seconds", report.seconds).EndObject();
   writer.Key("environment").BeginObject().Field("cpu", report.cpu);
+  writer.Field("gpu", report.gpu);
   writer.Field("threads", report.threads).Field("torch", report.torch).EndObject();
   writer.Key("parts").BeginArray();
   for (const ModelRow& row : report.parts) WriteRow(writer, row);

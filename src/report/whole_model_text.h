@@ -36,9 +36,11 @@ struct ModelLeftRow {
 struct ModelFigures {
   std::optional<Interval> eager_ms;
   std::optional<Interval> compile_ms;
+  std::string compile_mode;  // of torch.compile
   std::string compile_failure;
   std::optional<Interval> kernels_ms;
   std::optional<Interval> compiled_kernels_ms;  // with torch.compile around the kernels
+  std::string compiled_kernels_mode;
   std::string compiled_kernels_failure;
   bool compiled_is_faster = false;  // of the two; the speedups are those of the faster one
   std::optional<Interval> speedup_eager;
@@ -63,6 +65,7 @@ struct ModelReport {
   double seconds = 0;     // of one call, as it was looked at
   int threads = 1;
   std::string cpu;
+  std::string gpu;  // on which it is measured; empty: on the processor
   std::string torch;
   std::vector<ModelRow> parts;
   std::vector<ModelLeftRow> left;

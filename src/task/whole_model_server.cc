@@ -93,7 +93,10 @@ Result<WholeModelServer> WholeModelServer::Start(const Jail& jail,
     return Fail(ErrorKind::kTask, file.string() + ": no such file");
   JailSpec spec = TRY(TorchJail(options));
   spec.argv.back() = "pragma_model";
-  spec.argv.insert(spec.argv.end(), {"--threads", std::to_string(options.threads)});
+  spec.argv.insert(spec.argv.end(), {"--threads", std::to_string(options.threads), "--device",
+                                     options.device ? "cuda" : "cpu"});
+  // Kernels in Triton then run in its interpreter, as they were judged.
+  if (!options.device) spec.env["TRITON_INTERPRET"] = "1";
   spec.limits.file_bytes = kFileBytes;
   spec.limits.tmpfs_bytes = kFileBytes;
   ReadableFolder readable = TRY(ReadableFolder::Of(file, jail.other_user()));
