@@ -16,7 +16,7 @@ from pragma_model.objects import is_object
 from pragma_model.survey import Visit, arguments_of
 from pragma_model.unit import Form, NotAUnit, Unit
 
-_MOST_OPERATORS = 320  # of a unit; one kernel of more would take minutes to compile and to check
+MOST_OPERATORS = 320  # of a unit; one kernel of more would take minutes to compile and to check
 _MOST_LOOPED = 100_000  # of a unit that is a loop
 _LOOPED_SHARE = 0.5  # of its time, at least, a loop spends outside of its submodules
 _LEAST_SHARE = 0.01  # of the model's time, for all modules that look alike
@@ -48,8 +48,17 @@ class Left:
 class Choice:
     """Walks the model from its root down, once for each example call. Calls of other sizes lead to other parts."""
 
-    def __init__(self, model: torch.nn.Module, calls: list[Call], visits: list[dict[str, Visit]], file: str) -> None:
+    def __init__(
+        self,
+        model: torch.nn.Module,
+        calls: list[Call],
+        visits: list[dict[str, Visit]],
+        file: str,
+        most: int = MOST_OPERATORS,
+    ) -> None:
+        """`most` is the number of operators of a unit that is not a loop."""
         self._model = model
+        self._most = most
         self._examples = list(zip(calls, visits, strict=True))
         self._file = file
         self._whole = sum(visit[""].seconds for visit in visits)
@@ -110,7 +119,7 @@ class Choice:
         """Returns whether a kernel of the module would be too large, in any example: a module is divided for all of them
         or for none. A loop over time calls many operators itself, not by its submodules; its steps become a loop in the
         kernel too."""
-        return any(_is_large(visits[path]) for visits in self._all_visits(path))
+        return any(_is_large(visits[path], self._most) for visits in self._all_visits(path))
 
     def _all_visits(self, path: str) -> list[dict[str, Visit]]:
         """Returns the visits of the examples that call this module."""
@@ -181,8 +190,8 @@ class Choice:
         return True
 
 
-def _is_large(visit: Visit) -> bool:
-    if visit.operators <= _MOST_OPERATORS:
+def _is_large(visit: Visit, most: int) -> bool:
+    if visit.operators <= most:
         return False
     return visit.operators > _MOST_LOOPED or visit.own < _LOOPED_SHARE * visit.seconds
 

@@ -10,9 +10,14 @@ from typing import Any
 import torch
 from torch.utils._pytree import tree_map
 
+from pragma_model.choice import MOST_OPERATORS
 from pragma_model.modelfile import Call
 from pragma_model.values import mapped
 from pragma_torch.device import CUDA, Device
+
+
+# About two operators become one kernel in Triton, and each of these takes a second to compile.
+_MOST_ON_GPU = 96
 
 
 class Place:
@@ -22,6 +27,7 @@ class Place:
         """Raises RuntimeError if the machine does not have the device."""
         self.device = Device(name)
         self._on_gpu = name == CUDA
+        self.most_operators = _MOST_ON_GPU if self._on_gpu else MOST_OPERATORS  # of a unit
 
     def model(self, model: torch.nn.Module) -> torch.nn.Module:
         """Moves the model here, and returns it."""

@@ -65,7 +65,7 @@ class Server:
         self._say("timing its modules")
         visits = _run(file, lambda: self._survey(model, calls))
         self._say("capturing its modules")
-        choice = Choice(model, calls, visits, message["file"])
+        choice = Choice(model, calls, visits, message["file"], self._place.most_operators)
         _run(file, choice.run)
         taken = [path for part in choice.parts for path in part.paths]
         self._attributes = {path: fingerprint(model.get_submodule(path)) for path in taken}

@@ -1,3 +1,4 @@
+#include "expert/lower/folds.h"
 #include "expert/lower/adaptive.h"
 
 #include <algorithm>
@@ -79,7 +80,8 @@ Value AdaptiveFolded(ProgramBuilder& builder, const Value& x, const Shape& out, 
     const Value windows = AdaptiveWindows(builder, value, lead + i, out[i], outside);
     std::vector<bool> folded(windows.shape.size(), false);
     folded.back() = true;
-    value = builder.Folded(windows, {.fold = fold, .folded = folded, .dtype = x.dtype});
+    const DType kept = fold == Fold::kSum ? SumType(x.dtype) : x.dtype;
+    value = builder.Folded(windows, {.fold = fold, .folded = folded, .dtype = kept});
   }
   return value;
 }

@@ -59,8 +59,9 @@ Lower Reduction(Fold fold) {
 Values LowerMean(ProgramBuilder& builder, const NodeView& node) {
   const Value x = AsType(builder, node.Tensor(0), node.dtype());
   if (Elements(x.shape) == 0) return Unsupported(node, "of an empty tensor");
-  return std::vector{
-      Mean(builder, x, FoldedDims(node, x.shape.size(), 1), node.Flag(2, "keepdim", false))};
+  const Value mean =
+      Mean(builder, x, FoldedDims(node, x.shape.size(), 1), node.Flag(2, "keepdim", false));
+  return std::vector{AsType(builder, mean, node.dtype())};
 }
 
 // Returns the variance and the mean.
@@ -71,8 +72,9 @@ std::vector<Value> Spread(ProgramBuilder& builder, const NodeView& node) {
   const double count = static_cast<double>(FoldedElements(x.shape, folded));
   const Value sum = SquaredDistance(
       builder, x, mean,
-      {.folded = folded, .keep = node.Flag(3, "keepdim", false), .dtype = node.dtype()});
-  return {Times(builder, sum, 1 / (count - node.Real(2, "correction", 1))), mean};
+      {.folded = folded, .keep = node.Flag(3, "keepdim", false), .dtype = SumType(node.dtype())});
+  const Value variance = Times(builder, sum, 1 / (count - node.Real(2, "correction", 1)));
+  return {AsType(builder, variance, node.dtype()), AsType(builder, mean, node.dtype())};
 }
 
 Values LowerVariance(ProgramBuilder& builder, const NodeView& node) {
@@ -138,7 +140,7 @@ Values LowerVectorNorm(ProgramBuilder& builder, const NodeView& node) {
   const double order = node.Real(1, "ord", 2);
   const std::vector<bool> folded = FoldedDims(node, x.shape.size(), 2);
   ProgramBuilder::FoldPlan plan{
-      .folded = folded, .keep = node.Flag(3, "keepdim", false), .dtype = node.dtype()};
+      .folded = folded, .keep = node.Flag(3, "keepdim", false), .dtype = SumType(node.dtype())};
   const auto each = [&](const ProgramBuilder::Combine& combine) {
     return builder.Pointwise({x}, ComputeType(node.dtype()), node.dtype(), combine);
   };
@@ -152,7 +154,8 @@ Values LowerVectorNorm(ProgramBuilder& builder, const NodeView& node) {
   }
   if (order == INFINITY) plan.fold = Fold::kMax;
   if (order == -INFINITY) plan.fold = Fold::kMin;
-  if (order == 1 || std::isinf(order)) return std::vector{builder.Folded(each(magnitude), plan)};
+  if (order == 1 || std::isinf(order))
+    return std::vector{AsType(builder, builder.Folded(each(magnitude), plan), node.dtype())};
   const auto power = [](double exponent) {
     return [exponent](const Args& a) {
       return Make(ExprOp::kPower, {Make(ExprOp::kAbs, {a[0]}), Constant(exponent, a[0]->type)});
@@ -214,8 +217,8 @@ Values LowerDistances(ProgramBuilder& builder, const NodeView& node) {
   folded.back() = true;
   const Value sum = builder.Folded(apart, {.fold = std::isinf(order) ? Fold::kMax : Fold::kSum,
                                            .folded = folded,
-                                           .dtype = node.dtype()});
-  if (order == 1 || std::isinf(order)) return std::vector{sum};
+                                           .dtype = SumType(node.dtype())});
+  if (order == 1 || std::isinf(order)) return std::vector{AsType(builder, sum, node.dtype())};
   return std::vector{
       builder.Pointwise({sum}, ComputeType(node.dtype()), node.dtype(), [order](const Args& args) {
         if (order == 2) return Make(ExprOp::kSquareRoot, {args[0]});
@@ -224,6 +227,10 @@ Values LowerDistances(ProgramBuilder& builder, const NodeView& node) {
 }
 
 }  // namespace
+
+DType SumType(DType dtype) {
+  return ComputeType(dtype) == ExprType::kFloat ? DType::kFloat32 : dtype;
+}
 
 Value AsType(ProgramBuilder& builder, const Value& value, DType dtype) {
   if (value.dtype == dtype) return value;
@@ -251,7 +258,8 @@ Value DividedBy(ProgramBuilder& builder, const Value& value, std::int64_t count)
 
 Value Mean(ProgramBuilder& builder, const Value& value, const std::vector<bool>& folded,
            bool keep) {
-  const Value sum = builder.Folded(value, {.folded = folded, .keep = keep, .dtype = value.dtype});
+  const Value sum =
+      builder.Folded(value, {.folded = folded, .keep = keep, .dtype = SumType(value.dtype)});
   return DividedBy(builder, sum, FoldedElements(value.shape, folded));
 }
 
@@ -276,7 +284,8 @@ Shifted ShiftedExponentials(ProgramBuilder& builder, const Value& value,
       });
   if (keep == Keep::kExponentials) shifted.exponential = builder.Stored(shifted.exponential);
   shifted.sum =
-      builder.Folded(shifted.exponential, {.folded = folded, .keep = true, .dtype = value.dtype});
+      builder.Folded(shifted.exponential,
+                     {.folded = folded, .keep = true, .dtype = SumType(value.dtype)});
   return shifted;
 }
 

@@ -111,8 +111,10 @@ Value MatrixProduct(ProgramBuilder& builder, Value left, Value right, const Node
   if (row) left = builder.Reshaped(left, {1, left.shape[0]});
   if (column) right = builder.Reshaped(right, {right.shape[0], 1});
   if (right.shape.size() == 2 && left.shape.size() > 2) {
+    // What has to be stored is stored before its shape changes: products that share it find it then.
     const std::int64_t k = left.shape.back();
-    left = builder.Settled(builder.Reshaped(left, {Elements(left.shape) / k, k}));
+    const Value load = AsLoad(builder, builder.Settled(left));
+    left = builder.Settled(builder.Reshaped(load, {Elements(left.shape) / k, k}));
   }
   const Value product =
       Product(builder, builder.Settled(left), builder.Settled(right), node.dtype());
@@ -247,9 +249,8 @@ Values LowerAttention(ProgramBuilder& builder, const NodeView& node) {
   const double width = static_cast<double>(query.shape.back());
   const double scale = node.Real(6, "scale", 1 / std::sqrt(width));
   // Scores and weights are never rounded to 16 bits, as in Torch's own kernels.
-  const DType exact = ComputeType(query.dtype) == ExprType::kFloat ? DType::kFloat32 : query.dtype;
-  const Value scores =
-      Times(builder, Product(builder, query, Transposed(builder, key), exact), scale);
+  const Value scores = Times(
+      builder, Product(builder, query, Transposed(builder, key), SumType(query.dtype)), scale);
   const Value masked = builder.Stored(Masked(builder, scores, heads.mask, node));
   const Value result = Product(builder, builder.Stored(AttentionWeights(builder, masked)),
                                heads.value, node.dtype());

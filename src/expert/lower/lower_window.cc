@@ -13,6 +13,7 @@
 #include "expert/ir/affine.h"
 #include "expert/ir/expression.h"
 #include "expert/ir/program.h"
+#include "expert/lower/folds.h"
 #include "expert/lower/adaptive.h"
 #include "expert/lower/lowering.h"
 #include "expert/lower/program_builder.h"
@@ -180,7 +181,7 @@ Value AveragePooled(ProgramBuilder& builder, const NodeView& node, const PoolWin
   const Shape out = Tail(node.shape(), count);
   const Value windows = Windows(builder, x, window, out, 0);
   const Value sum = builder.Folded(
-      windows, {.folded = LastDims(windows.shape.size(), count), .dtype = node.dtype()});
+      windows, {.folded = LastDims(windows.shape.size(), count), .dtype = SumType(node.dtype())});
   const ExprType type = ComputeType(node.dtype());
   const Value weight{Weight(window, Tail(x.shape, count), out, node, type), node.shape(),
                      node.shape(), node.dtype()};
@@ -217,8 +218,8 @@ Lower AdaptiveAverage(std::size_t count) {
     ExprPtr weight;
     if (const std::optional<PoolWindow> window = EvenWindow(in, out)) {
       const Value windows = Windows(builder, node.Tensor(0), *window, out, 0);
-      sum = builder.Folded(
-          windows, {.folded = LastDims(windows.shape.size(), count), .dtype = node.dtype()});
+      sum = builder.Folded(windows, {.folded = LastDims(windows.shape.size(), count),
+                                     .dtype = SumType(node.dtype())});
       weight = Constant(1 / static_cast<double>(Elements(window->kernel)), type);
     } else {
       sum = AdaptiveFolded(builder, node.Tensor(0), out, Fold::kSum);
