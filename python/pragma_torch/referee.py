@@ -242,6 +242,17 @@ class Referee:
         ]
         return {"slot": self._slot_figures(number, bits, found), "small": small}
 
+    def judge_nearby(self, number: int, rounding: Rounding) -> list[dict[str, Any]]:
+        """Returns Torch's own error on each changed copy of a set."""
+        found: list[dict[str, Any]] = []
+        for _, changed in rounding.copies(self._plan.arguments, self._slots[number].arguments):
+            truth = self._reference.results(FLOAT64, changed)
+            native = self._reference.results(NATIVE, changed)
+            pairs = zip(native, truth, self._outputs, strict=True)
+            passes = [figures.passes(n, t, DTYPES[o["dtype"]]) for n, t, o in pairs]
+            found.append({"outputs": figures.read(passes)})
+        return found
+
     def keep(self, area: int, slot: int) -> None:
         self._kept = [o.clone() for o in self._area(area).outputs[slot]]
 

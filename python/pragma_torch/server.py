@@ -49,6 +49,7 @@ class Server:
             "compare_conditioned": lambda m, _: self._referee().compare_conditioned(
                 m["area"], m["slot"], Rounding.read(m)
             ),
+            "judge_nearby": lambda m, _: {"copies": self._referee().judge_nearby(m["slot"], Rounding.read(m))},
             "share_area": self._share_area,
             "drop_area": lambda m, _: self._referee().drop(m["area"]),
             "put_sets": lambda m, _: self._referee().put(

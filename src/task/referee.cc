@@ -82,6 +82,14 @@ Result<void> CheckCount(std::size_t found, std::size_t wanted) {
               std::to_string(wanted));
 }
 
+void WriteRounding(JsonWriter& request, const Referee::Rounding& rounding) {
+  request.Field("size", rounding.size).Field("seed", rounding.seed);
+  request.Field("rounds", rounding.rounds).Field("factor", rounding.factor);
+  request.Field("further", rounding.further).Field("further_factor", rounding.further_factor);
+  request.Field("adds_up", rounding.adds_up).Field("ties", rounding.ties);
+  request.Field("flush", rounding.flush);
+}
+
 }  // namespace
 
 Result<void> Referee::Open(std::size_t sets, std::size_t draws) {
@@ -134,12 +142,8 @@ Result<void> Referee::Renew(std::span<const std::uint32_t> slots, std::uint64_t 
 Result<ConditionedFigures> Referee::CompareConditioned(std::size_t area, std::size_t slot,
                                                        const Rounding& rounding) {
   JsonWriter request = ServerRequest("compare_conditioned");
-  request.Field("area", area).Field("slot", slot).Field("size", rounding.size);
-  request.Field("seed", rounding.seed).Field("rounds", rounding.rounds);
-  request.Field("factor", rounding.factor).Field("flush", rounding.flush);
-  request.Field("further", rounding.further).Field("further_factor", rounding.further_factor);
-  request.Field("adds_up", rounding.adds_up);
-  request.Field("ties", rounding.ties);
+  request.Field("area", area).Field("slot", slot);
+  WriteRounding(request, rounding);
   const JsonReader reply = TRY(server_->Ask(request, {}, "changing inputs by their rounding"));
   ConditionedFigures figures{.slot = ReadSlot(reply["slot"]), .small = {}};
   for (const JsonReader& value : reply["small"].items()) {
@@ -152,6 +156,20 @@ Result<ConditionedFigures> Referee::CompareConditioned(std::size_t area, std::si
   TRY(CheckCount(figures.slot.outputs.size(), server_->task().outputs.size()));
   TRY(CheckCount(figures.small.size(), server_->task().outputs.size()));
   return figures;
+}
+
+Result<std::vector<TruthFigures>> Referee::JudgeNearby(std::size_t slot, const Rounding& rounding) {
+  JsonWriter request = ServerRequest("judge_nearby");
+  request.Field("slot", slot);
+  WriteRounding(request, rounding);
+  const JsonReader reply = TRY(server_->Ask(request, {}, "measuring PyTorch's error nearby"));
+  std::vector<TruthFigures> found;
+  for (const JsonReader& copy : reply["copies"].items()) {
+    found.push_back(TRY(ReadTruth(copy)));
+    TRY(CheckCount(found.back().outputs.size(), server_->task().outputs.size()));
+  }
+  TRY(reply.status());
+  return found;
 }
 
 Result<Referee::SharedArea> Referee::Share(std::size_t area, AreaKind kind) {

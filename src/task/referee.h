@@ -107,6 +107,10 @@ class Referee final {
   [[nodiscard]] Result<ConditionedFigures> CompareConditioned(std::size_t area, std::size_t slot,
                                                               const Rounding& rounding);
 
+  // Returns Torch's own error on each changed copy of a set.
+  [[nodiscard]] Result<std::vector<TruthFigures>> JudgeNearby(std::size_t slot,
+                                                              const Rounding& rounding);
+
   enum class AreaKind : std::uint8_t {
     kModule,  // read-only arguments, and outputs
     kTorch,   // arguments, which forward may write

@@ -252,7 +252,27 @@ Result<Comparison> DeviceStage::SecondOpinion(const TimedProcess& process, std::
       Judge(TRY(referee_.CompareConditioned(area, slot, rounding)).slot, tolerances);
   if (compared.ok || !MayBeJumps(task(), compared)) return compared;
   rounding.further = kFurtherMovements;
-  return Judge(TRY(referee_.CompareConditioned(area, slot, rounding)).slot, tolerances);
+  const SlotFigures moved = TRY(referee_.CompareConditioned(area, slot, rounding)).slot;
+  const Comparison further = Judge(moved, tolerances);
+  return further.ok ? further : Judge(moved, TRY(TolerancesNearby(slot, tolerances, rng)));
+}
+
+// As Stage::TolerancesNearby: Torch's errors on changed copies of the set count too.
+Result<std::vector<Tolerance>> DeviceStage::TolerancesNearby(std::size_t slot,
+                                                             std::vector<Tolerance> tolerances,
+                                                             Rng& rng) {
+  Referee::Rounding rounding = Rounding(kTorchsErrors, rng);
+  rounding.flush = false;
+  for (const TruthFigures& copy : TRY(referee_.JudgeNearby(slot, rounding))) {
+    for (std::size_t i = 0; i < task().outputs.size(); ++i) {
+      const TensorSpec& spec = task().outputs[i];
+      if (!IsFloating(spec.dtype)) continue;
+      const Tolerance nearby =
+          DeriveTolerance(spec, copy.outputs[i].torch.pass, {.count = task().reduction_length});
+      tolerances[i] = Looser(tolerances[i], nearby);
+    }
+  }
+  return tolerances;
 }
 
 std::string DeviceStage::WrongSmallValue(const ConditionedFigures& figures) const {

@@ -116,6 +116,9 @@ class DeviceStage final : public InputSets {
         size_(size),
         against_torch_(size.sets),
         left_(size.sets) {}
+  [[nodiscard]] Result<std::vector<Tolerance>> TolerancesNearby(std::size_t slot,
+                                                                std::vector<Tolerance> tolerances,
+                                                                Rng& rng);
   [[nodiscard]] Comparison Judge(const SlotFigures& slot,
                                  const std::vector<Tolerance>& tolerances) const;
   [[nodiscard]] std::string Complaint(Battery battery, const TruthFigures& truth,
