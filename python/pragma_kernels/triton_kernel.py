@@ -17,6 +17,7 @@ from typing import Any
 import torch
 
 from pragma_kernels.errors import PackageError
+from pragma_kernels.launches import Launches
 from pragma_kernels.operators import listing
 
 _ALIGNMENT = 16  # bytes; Triton compiles other code for pointers that are not so aligned
@@ -49,6 +50,11 @@ class TritonKernel:
 
     def change_modules(self, more: int) -> None:
         """Nothing is kept for a module."""
+
+    @property
+    def replays(self) -> int:
+        """Returns how many of the runs were launched as one graph."""
+        return self._module.launches.replays if self._module.launches is not None else 0
 
     def packs(self) -> int:
         return 0
@@ -102,6 +108,7 @@ class _Module:
         self._wanted = device
         self._home: torch.device | None = None  # where its compiled kernels are loaded
         self._unfit = ""
+        self.launches: Launches | None = None  # on a GPU
         self._run: Callable[..., None] | None = None
         self._lock = threading.Lock()
 
@@ -133,7 +140,8 @@ class _Module:
                 self._run = self._imported().run
                 return
             with torch.cuda.device(device):
-                self._run = self._imported().run
+                self.launches = Launches(self._imported().run)
+            self._run = self.launches
 
     def _imported(self) -> Any:
         """Triton reads the source of a kernel from the module's file."""

@@ -27,7 +27,6 @@ class Place:
         """Raises RuntimeError if the machine does not have the device."""
         self.device = Device(name)
         self._on_gpu = name == CUDA
-        self.has_graphs = self._on_gpu
         self.most_operators = _MOST_ON_GPU if self._on_gpu else MOST_OPERATORS  # of a unit
 
     def model(self, model: torch.nn.Module) -> torch.nn.Module:

@@ -40,7 +40,6 @@ class Proof:
         self._model = place.model(self._file.make_model())
         self._calls = self._made_calls()
         self._compiled: dict[str, Any] = {}  # copies that torch.compile has compiled, by the side's name
-        self._graphs: dict[tuple[str, ...], Any] = {}  # the model's calls as CUDA graphs, by the units in it
         self._wide: torch.nn.Module | None = None
         sys.path.insert(0, self._folder)
         self._kernels = importlib.import_module("pragma_kernels")
@@ -84,8 +83,6 @@ class Proof:
         got = result_of(self._model, call)
         served.add(self._kernels.by_unit(self._model))
         self._remove(units)
-        if self._graph_of(units) is not None:  # it is what is delivered
-            got = result_of(self._graph_of(units), call)
         if not len(got) == len(eager) == len(truth):
             raise ServerError("the model returns another number of tensors with its kernels")
         return [
@@ -139,8 +136,7 @@ class Proof:
         seconds, of all calls together. They are those of calls in a row: a side runs once before it is timed, since its
         first call after another side's pays for what that left in the caches, and for what is done once after `apply`.
 
-        A side is "eager", the name of a compiled copy, or a list of units that are installed for it. Where the place has
-        CUDA graphs, calls with units are replayed, and those of "graph", which has none; `captured` says whether all were.
+        A side is "eager", the name of a compiled copy, or a list of units that are installed for it.
         """
         sides: dict[str, Any] = message["sides"]
         repeats = dict.fromkeys(sides, 1)
@@ -160,36 +156,14 @@ class Proof:
             shuffle(order)
             for name in order:
                 samples[name].append(self._sample(sides[name], repeats[name]))
-        graphs = [self._graph_of(side) for side in sides.values() if isinstance(side, list)]
-        return {"samples": samples, "captured": bool(graphs) and None not in graphs}
+        return {"samples": samples}
 
     def _sample(self, side: Any, repeats: int) -> float:
         units = side if isinstance(side, list) else None
-        graph = self._graph_of(units or []) if units or side == "graph" else None
-        if graph is not None:
-            return self._sample_of(graph, repeats)
-        if side == "graph":
-            side = "eager"
         self._install(units)
         taken = self._sample_of(self._model if side == "eager" or units else self._compiled[side], repeats)
         self._remove(units)
         return taken
-
-    def _graph_of(self, units: list[str]) -> Any:
-        """Returns the model's calls, with these units, as CUDA graphs; None where there are none."""
-        if not self._place.has_graphs:
-            return None
-        key = tuple(units)
-        if key not in self._graphs:
-            self._say("capturing the model's calls")
-            self._install(units)
-            captured = self._kernels.capture(self._model)
-            with torch.inference_mode():
-                for call in self._calls:
-                    call.of(captured)
-            self._remove(units)
-            self._graphs[key] = captured if not captured.plain else None
-        return self._graphs[key]
 
     def _sample_of(self, model: Any, repeats: int) -> float:
         self._run_all(model, copy.deepcopy(self._calls))

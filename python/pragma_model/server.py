@@ -108,7 +108,7 @@ class Server:
     def _prove(self, message: dict[str, Any]) -> dict[str, Any]:
         """Opens a model and a folder of kernels for the operations that compare and time them."""
         self._proof = Proof(message["file"], _package(message), self._place, self._say)
-        return {"graphs": self._place.has_graphs}
+        return {}
 
     def _proved(self) -> Proof:
         if self._proof is None:

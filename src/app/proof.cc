@@ -43,7 +43,6 @@ constexpr Seconds kMostForMeasuring{180};
 // The sides of the final measurement.
 constexpr const char* kEager = "eager";
 constexpr const char* kCompile = "compile";
-constexpr const char* kGraph = "graph";
 constexpr const char* kKernels = "kernels";
 constexpr const char* kCompiledKernels = "compiled_kernels";
 
@@ -80,7 +79,7 @@ class Prover final {
   // A side of the timing: Torch's eager model, a compiled copy, or the model with some units.
   struct Side {
     std::string name;
-    bool named = false;  // a compiled copy, or the original in CUDA graphs
+    bool compiled = false;  // a compiled copy has this name
     std::vector<std::string> units;
   };
   Result<Sides> Time(const std::vector<Side>& sides, Seconds limit);
@@ -90,7 +89,6 @@ class Prover final {
   std::vector<std::string> units_;  // that are not taken out
   Deadline deadline_;
   ModelProof proof_;
-  bool has_graphs_ = false;  // calls can be CUDA graphs
 };
 
 // Returns the interval of one side's time over the other's, paired by round.
@@ -120,9 +118,8 @@ void Prover::TakeOut(const std::string& unit, std::string why) {
 
 Result<void> Prover::Open() {
   JsonWriter request = WholeModelRequest("prove");
-  const JsonReader reply = TRY(ask_(request, "opening the model to prove it"));
-  reply.Get("graphs", has_graphs_);
-  return reply.status();
+  TRY(ask_(request, "opening the model to prove it"));
+  return {};
 }
 
 Result<void> Prover::First() {
@@ -210,10 +207,10 @@ Result<Sides> Prover::Time(const std::vector<Side>& sides, Seconds limit) {
   JsonWriter request = WholeModelRequest("time");
   request.Key("sides").BeginObject();
   for (const Side& side : sides) {
-    if (side.named) {
+    if (side.compiled) {
       request.Field(side.name, side.name);
     } else if (side.units.empty()) {
-      request.Field(side.name, side.name == kEager || !has_graphs_ ? kEager : kGraph);
+      request.Field(side.name, "eager");
     } else {
       request.Field(side.name, side.units);
     }
@@ -223,7 +220,6 @@ Result<Sides> Prover::Time(const std::vector<Side>& sides, Seconds limit) {
   const JsonReader reply = TRY(ask_(request, "timing the whole model"));
   Sides samples;
   reply.Get("samples", samples);
-  reply.Get("captured", proof_.captured);
   TRY(reply.status());
   return samples;
 }
@@ -249,19 +245,17 @@ Result<void> Prover::KeepFaster() {
 // torch.compile around them.
 Result<void> Prover::Measure() {
   std::vector<Side> sides{{.name = kEager}};
-  if (proof_.compile_failure.empty()) sides.push_back({.name = kCompile, .named = true});
-  if (has_graphs_) sides.push_back({.name = kGraph, .named = true});
+  if (proof_.compile_failure.empty()) sides.push_back({.name = kCompile, .compiled = true});
   if (!units_.empty()) {
     sides.push_back({.name = kKernels, .units = units_});
     if (proof_.compiled_kernels_failure.empty())
-      sides.push_back({.name = kCompiledKernels, .named = true});
+      sides.push_back({.name = kCompiledKernels, .compiled = true});
   }
   const Sides samples =
       TRY(Time(sides, std::min(deadline_.Left() * kPartForMeasuring, kMostForMeasuring)));
   proof_.eager_ms = Millis(samples.at(kEager));
   proof_.rounds = samples.at(kEager).size();
   if (samples.contains(kCompile)) proof_.compile_ms = Millis(samples.at(kCompile));
-  if (samples.contains(kGraph)) proof_.graph_ms = Millis(samples.at(kGraph));
   if (!units_.empty()) NoteKernels(samples);
   return {};
 }
@@ -277,7 +271,6 @@ void Prover::NoteKernels(const Sides& samples) {
   }
   proof_.speedup_eager = Ratio(samples.at(kEager), *ours);
   if (samples.contains(kCompile)) proof_.speedup_compile = Ratio(samples.at(kCompile), *ours);
-  if (samples.contains(kGraph)) proof_.speedup_graph = Ratio(samples.at(kGraph), *ours);
 }
 
 // Compiles the model, and the model with its kernels. Where torch.compile fails on the first, it is
@@ -315,8 +308,6 @@ void Prover::TakeOutSlow() {
     why = "the whole model is not clearly faster with it";
   if (proof_.speedup_compile && proof_.speedup_compile->high < 1)
     why = "torch.compile alone makes the whole model faster";
-  if (proof_.speedup_graph && proof_.speedup_graph->high < 1)
-    why = "the original in CUDA graphs is faster";
   if (why.empty()) return;
   for (const std::string& unit : std::vector(units_)) TakeOut(unit, why);
 }

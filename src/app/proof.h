@@ -36,8 +36,6 @@ struct ModelProof {
   std::string compile_mode;     // of torch.compile: "default", "reduce-overhead"
   std::map<std::string, std::string> compile_tried;  // mode -> its time, or why it failed
   std::string compile_failure;  // why there is no torch.compile
-  std::optional<Interval> graph_ms;  // of the original in CUDA graphs; nothing: not on a GPU
-  bool captured = false;             // calls with the kernels are CUDA graphs (pk.capture)
   // With the kept units; nothing: none is kept. Both ways of using them: the model as it is, and
   // torch.compile around it.
   std::optional<Interval> kernels_ms;
@@ -48,7 +46,6 @@ struct ModelProof {
   bool compiled_is_faster = false;       // of the two; the speedups are those of the faster one
   std::optional<Interval> speedup_eager;
   std::optional<Interval> speedup_compile;
-  std::optional<Interval> speedup_graph;  // over the original in CUDA graphs
   std::map<std::string, Interval> alone;  // unit -> the whole without it over the whole with it
   std::size_t rounds = 0;
   double first_call_eager = 0;  // seconds

@@ -53,12 +53,8 @@ std::string CompileText(const std::string& mode) {
                                            : fmt::format("torch.compile ({})", mode);
 }
 
-// Returns the line of a program that compiles the model round its kernels, or captures its calls.
-std::string UseLine(const std::optional<ModelFigures>& figures) {
-  if (!figures) return "";
-  if (!figures->compiled_is_faster)
-    return figures->captured ? "  model = pk.capture(model)\n" : "";
-  const std::string& mode = figures->compiled_kernels_mode;
+// Returns the line of a program that compiles the model round its kernels.
+std::string CompileLine(const std::string& mode) {
   if (mode.empty() || mode == "default") return "  model = torch.compile(model)\n";
   return fmt::format("  model = torch.compile(model, mode=\"{}\")\n", mode);
 }
@@ -72,7 +68,7 @@ std::string FiguresText(const Terminal& terminal, const ModelFigures& figures, s
     if (!time) return;
     table.Add({{name, best ? Style::kBold : Style::kPlain}, {FormatMillis(*time)}, {""}});
   };
-  ours(figures.captured ? "with kernels, in CUDA graphs" : "with kernels", figures.kernels_ms, !figures.compiled_is_faster);
+  ours("with kernels", figures.kernels_ms, !figures.compiled_is_faster);
   ours(CompileText(figures.compiled_kernels_mode) + " around them", figures.compiled_kernels_ms,
        figures.compiled_is_faster);
   if (figures.eager_ms)
@@ -83,10 +79,6 @@ std::string FiguresText(const Terminal& terminal, const ModelFigures& figures, s
     table.Add({{CompileText(figures.compile_mode)},
                {FormatMillis(*figures.compile_ms)},
                {FormatSpeedup(figures.speedup_compile), SpeedupStyle(figures.speedup_compile)}});
-  if (figures.graph_ms)
-    table.Add({{"torch eager, in CUDA graphs"},
-               {FormatMillis(*figures.graph_ms)},
-               {FormatSpeedup(figures.speedup_graph), SpeedupStyle(figures.speedup_graph)}});
   std::string text = table.Render(terminal);
   if (!figures.compile_ms && !figures.compile_failure.empty())
     text += fmt::format("torch.compile was not measured: {}\n", SafeLine(figures.compile_failure));
@@ -136,8 +128,6 @@ void WriteFigures(JsonWriter& writer, const ModelFigures& figures) {
   writer.Field("compiled_is_faster", figures.compiled_is_faster);
   WriteInterval(writer, "eager_ms", figures.eager_ms);
   WriteInterval(writer, "compile_ms", figures.compile_ms);
-  WriteInterval(writer, "graph_ms", figures.graph_ms);
-  writer.Field("captured", figures.captured);
   writer.Field("compile_mode", figures.compile_mode);
   WriteTexts(writer, "compile_tried", figures.compile_tried);
   WriteTexts(writer, "compiled_kernels_tried", figures.compiled_kernels_tried);
@@ -145,7 +135,6 @@ void WriteFigures(JsonWriter& writer, const ModelFigures& figures) {
   writer.Key("speedup").BeginObject();
   WriteInterval(writer, "eager", figures.speedup_eager);
   WriteInterval(writer, "compile", figures.speedup_compile);
-  WriteInterval(writer, "graph", figures.speedup_graph);
   writer.EndObject().Field("rounds", figures.rounds);
   writer.Key("error").BeginObject().Field("rel_l2", figures.error);
   writer.Field("honest_rel_l2", figures.eager_error).Field("limit", figures.limit);
@@ -211,10 +200,11 @@ std::string ModelText(const Terminal& terminal, const ModelReport& report) {
   if (report.figures) text += "\n" + FiguresText(terminal, *report.figures, report.calls);
   if (report.folder.empty())
     return text + "no kernel makes the whole model faster; nothing was written\n";
+  const bool compiled = report.figures && report.figures->compiled_is_faster;
   return text +
          fmt::format(
              "\nwritten to {0}:\n  import pragma_kernels as pk\n  pk.apply(model, \"{0}\")\n{1}",
-             report.folder, UseLine(report.figures));
+             report.folder, compiled ? CompileLine(report.figures->compiled_kernels_mode) : "");
 }
 
 std::string ModelObject(const ModelReport& report) {

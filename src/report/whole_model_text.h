@@ -40,8 +40,6 @@ struct ModelFigures {
   std::string compile_mode;  // of torch.compile
   std::map<std::string, std::string> compile_tried;  // mode -> its time, or why it failed
   std::string compile_failure;
-  std::optional<Interval> graph_ms;  // of the original in CUDA graphs
-  bool captured = false;             // so are the calls with kernels
   std::optional<Interval> kernels_ms;
   std::optional<Interval> compiled_kernels_ms;  // with torch.compile around the kernels
   std::string compiled_kernels_mode;
@@ -50,7 +48,6 @@ struct ModelFigures {
   bool compiled_is_faster = false;  // of the two; the speedups are those of the faster one
   std::optional<Interval> speedup_eager;
   std::optional<Interval> speedup_compile;
-  std::optional<Interval> speedup_graph;
   std::size_t rounds = 0;
   double error = 0;
   double eager_error = 0;
