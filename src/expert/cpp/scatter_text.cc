@@ -87,19 +87,20 @@ class ScatterWriter final {
       at += fmt::format(" + {} * {}", values.Write(part.index).code, part.stride);
     const std::string type(DTypeCppName(into.dtype));
     body.Line(fmt::format("{}* const there = {};", type, at));
-    body.Line(fmt::format("const {} value = {};", ExpressionWriter::TypeName(value), value.code));
+    // ExpressionWriter has variables called "value" of its own.
+    body.Line(fmt::format("const {} given = {};", ExpressionWriter::TypeName(value), value.code));
     body.Line(Combined(type, *step.routine));
   }
   static std::string Combined(const std::string& type, const Routine& routine) {
-    if (!routine.combine) return fmt::format("*there = static_cast<{}>(value);", type);
+    if (!routine.combine) return fmt::format("*there = static_cast<{}>(given);", type);
     switch (*routine.combine) {
-      case Fold::kSum: return fmt::format("*there = static_cast<{}>(*there + value);", type);
-      case Fold::kProduct: return fmt::format("*there = static_cast<{}>(*there * value);", type);
+      case Fold::kSum: return fmt::format("*there = static_cast<{}>(*there + given);", type);
+      case Fold::kProduct: return fmt::format("*there = static_cast<{}>(*there * given);", type);
       case Fold::kMax:
-        return fmt::format("if (value > *there || value != value) *there = static_cast<{}>(value);",
+        return fmt::format("if (given > *there || given != given) *there = static_cast<{}>(given);",
                            type);
       default:
-        return fmt::format("if (value < *there || value != value) *there = static_cast<{}>(value);",
+        return fmt::format("if (given < *there || given != given) *there = static_cast<{}>(given);",
                            type);
     }
   }
