@@ -28,6 +28,8 @@ from pragma_kernels.attributes import fingerprint  # noqa: E402
 from pragma_kernels.library import _loaded  # noqa: E402
 from pragma_model.pack import PackError, pack  # noqa: E402
 from pragma_model.pack_unit import UnitText  # noqa: E402
+from pragma_model.place import Place  # noqa: E402
+from pragma_model.prove import Proof  # noqa: E402
 
 THREADS = 2
 MODELS = '''
@@ -1028,3 +1030,32 @@ def test_opcheck_accepts_every_operator(whole: torch.nn.Module, lin: Any) -> Non
     given = {"t_lin": (X, w, b), "t_two": (y,), "t_packed": (X, w), "t_added": (y, b)}
     for name, tensors in given.items():
         torch.library.opcheck(getattr(torch.ops.pragma_kernels, name).default, tensors)
+
+
+# ---- what served a call -------------------------------------------------------------------------------------------------
+
+
+def test_by_unit_says_what_served_the_calls(home: pathlib.Path, whole: torch.nn.Module) -> None:
+    pk.apply(whole, home / "fast", only=["lin", "two"])
+    with torch.no_grad():
+        whole(X)
+        whole.lin(X[:2])
+    found = pk.by_unit(whole)
+    assert found["lin"] == {"calls": 1, "errors": 0, "why": "shape"}
+    assert found["two"] == {"calls": 1, "errors": 0, "why": ""}
+
+
+@pytest.mark.parametrize(("rows", "unserved"), [(3, {}), (2, {"lin": "it serves no call of the model: shape"})])
+def test_a_proof_names_the_units_that_do_not_compute(
+    home: pathlib.Path, models: Any, rows: int, unserved: dict[str, str]
+) -> None:
+    file = home / f"proved_{rows}.py"
+    file.write_text(
+        "import torch\nfrom models_of_kernels import Lin\n\n\nclass Own(torch.nn.Module):\n"
+        "    def __init__(self):\n        super().__init__()\n        self.lin = Lin()\n\n"
+        "    def forward(self, x):\n        return self.lin(x)\n\n\n"
+        f"def build():\n    return Own()\n\n\ndef inputs():\n    return [(torch.randn({rows}, 5),)]\n"
+    )
+    found = Proof(str(file), home / "fast", Place("cpu"), lambda phase: None).check({"units": ["lin"]})
+    assert found["unserved"] == unserved
+    assert found["errors"][0]["error"] < 1e-5

@@ -33,9 +33,9 @@ struct ModelProof {
   ModelError error;                          // with the kept units
   Interval eager_ms;                         // one call of the model
   std::optional<Interval> compile_ms;
-  std::string compile_mode;     // of torch.compile: "default", "reduce-overhead"
+  std::string compile_mode;  // of torch.compile: "default", "reduce-overhead"
   std::map<std::string, std::string> compile_tried;  // mode -> its time, or why it failed
-  std::string compile_failure;  // why there is no torch.compile
+  std::string compile_failure;                       // why there is no torch.compile
   // With the kept units; nothing: none is kept. Both ways of using them: the model as it is, and
   // torch.compile around it.
   std::optional<Interval> kernels_ms;

@@ -37,7 +37,7 @@ struct ModelLeftRow {
 struct ModelFigures {
   std::optional<Interval> eager_ms;
   std::optional<Interval> compile_ms;
-  std::string compile_mode;  // of torch.compile
+  std::string compile_mode;                          // of torch.compile
   std::map<std::string, std::string> compile_tried;  // mode -> its time, or why it failed
   std::string compile_failure;
   std::optional<Interval> kernels_ms;

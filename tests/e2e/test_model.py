@@ -226,6 +226,17 @@ def test_a_bad_file_gets_one_line(home, tmp_path, text, words):
     assert not (tmp_path / "fast").exists()
 
 
+@pytest.mark.parametrize(
+    ("target", "code", "words"),
+    [("cuda", 2, "the kernels of a whole model are in C++ or Triton"), ("triton", 3, "no GPU was found")],
+)
+def test_a_target_without_kernels_or_gpu_gets_one_line(home, tmp_path, target, code, words):
+    program = Program(tmp_path)
+    (tmp_path / "mine.py").write_text("def build(): ...\ndef inputs(): ...\n")
+    ran = program.run("model", "mine.py", "--target", target, "--home", home, CUDA_VISIBLE_DEVICES="")
+    assert words in ran.assert_one_clear_error(code)
+
+
 def test_a_folder_with_other_files_is_left_alone(home, tmp_path):
     (tmp_path / "mine.py").write_text(textwrap.dedent(MINE))
     (tmp_path / "fast").mkdir()

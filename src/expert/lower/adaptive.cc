@@ -1,4 +1,3 @@
-#include "expert/lower/folds.h"
 #include "expert/lower/adaptive.h"
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include "expert/ir/affine.h"
 #include "expert/ir/expression.h"
 #include "expert/ir/program.h"
+#include "expert/lower/folds.h"
 #include "expert/lower/program_builder.h"
 
 namespace pragma::expert {

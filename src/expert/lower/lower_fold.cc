@@ -283,9 +283,8 @@ Shifted ShiftedExponentials(ProgramBuilder& builder, const Value& value,
         return Make(ExprOp::kExpNegative, {RoundedDifference(args[0], args[1])});
       });
   if (keep == Keep::kExponentials) shifted.exponential = builder.Stored(shifted.exponential);
-  shifted.sum =
-      builder.Folded(shifted.exponential,
-                     {.folded = folded, .keep = true, .dtype = SumType(value.dtype)});
+  shifted.sum = builder.Folded(shifted.exponential,
+                               {.folded = folded, .keep = true, .dtype = SumType(value.dtype)});
   return shifted;
 }
 

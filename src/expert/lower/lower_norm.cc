@@ -58,9 +58,8 @@ Moments MomentsOf(ProgramBuilder& builder, const Value& x, const std::vector<boo
     if (folded[i]) count *= x.shape[i];
   Moments moments;
   moments.mean = Mean(builder, x, folded, true);
-  const Value sum =
-      SquaredDistance(builder, x, moments.mean,
-                      {.folded = folded, .keep = true, .dtype = SumType(x.dtype)});
+  const Value sum = SquaredDistance(builder, x, moments.mean,
+                                    {.folded = folded, .keep = true, .dtype = SumType(x.dtype)});
   moments.variance = DividedBy(builder, sum, count);
   return moments;
 }

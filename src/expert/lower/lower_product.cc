@@ -111,7 +111,8 @@ Value MatrixProduct(ProgramBuilder& builder, Value left, Value right, const Node
   if (row) left = builder.Reshaped(left, {1, left.shape[0]});
   if (column) right = builder.Reshaped(right, {right.shape[0], 1});
   if (right.shape.size() == 2 && left.shape.size() > 2) {
-    // What has to be stored is stored before its shape changes: products that share it find it then.
+    // What has to be stored is stored before its shape changes: products that share it find it
+    // then.
     const std::int64_t k = left.shape.back();
     const Value load = AsLoad(builder, builder.Settled(left));
     left = builder.Settled(builder.Reshaped(load, {Elements(left.shape) / k, k}));

@@ -13,8 +13,8 @@
 #include "expert/ir/affine.h"
 #include "expert/ir/expression.h"
 #include "expert/ir/program.h"
-#include "expert/lower/folds.h"
 #include "expert/lower/adaptive.h"
+#include "expert/lower/folds.h"
 #include "expert/lower/lowering.h"
 #include "expert/lower/program_builder.h"
 
