@@ -207,9 +207,9 @@ def test_a_write_beyond_an_output_shows_even_a_zero(loaded):
 @needs_triton
 def test_a_batterys_set_is_made_and_judged(loaded):
     one = loaded(HONEST)
-    for name in ("signed", "wide_range", "integers", "one_hot", "last_only", "ties", "zeros", "non_finite"):
+    for name in ("signed", "wide_range", "integers", "one_hot", "last_only", "ties", "zeros", "infinities"):
         reply = one.done("battery_set", battery=name, rung=100.0, integer_bound=8.0, draw=0, seed=3, slot=0)
-        assert reply["outputs"][0]["finite"] == (name != "non_finite"), name
+        assert reply["outputs"][0]["finite"] == (name != "infinities"), name
         assert reply["outputs"][0]["exact"] == (name in ("integers", "zeros")), name
         assert not wrong(one.run(0)[0]), name
 
@@ -218,10 +218,21 @@ def test_a_batterys_set_is_made_and_judged(loaded):
 def test_what_rounding_of_the_inputs_does_is_measured(loaded):
     one = loaded(HONEST)
     one.run(0)
-    asked = {"area": 0, "slot": 0, "seed": 1, "rounds": 3, "factor": 12.0, "flush": True, "adds_up": True, "ties": False}
+    asked = {"area": 0, "slot": 0, "seed": 1, "rounds": 3, "factor": 12.0, "further": 0, "further_factor": 2.0}
+    asked |= {"flush": True, "adds_up": True, "ties": False}
     little = one.done("compare_conditioned", size=1e-12, **asked)["slot"]["outputs"][0]
     much = one.done("compare_conditioned", size=1e-3, **asked)["slot"]["outputs"][0]
     assert 0 <= much["max_scaled"] < little["max_scaled"] < 1e-5
+
+
+@needs_triton
+def test_torchs_error_on_changed_copies_of_a_set_is_measured(loaded):
+    one = loaded(HONEST)
+    asked = {"slot": 0, "seed": 1, "rounds": 3, "factor": 12.0, "further": 0, "further_factor": 2.0}
+    asked |= {"flush": False, "adds_up": True, "ties": False}
+    copies = one.done("judge_nearby", size=1e-3, **asked)["copies"]
+    errors = [copy["outputs"][0]["max_scaled"] for copy in copies]
+    assert len(errors) == 3 and len(set(errors)) > 1 and all(0 < error < 1e-6 for error in errors)
 
 
 @needs_triton
