@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
 from time import perf_counter
 from typing import Any
 
@@ -14,7 +13,6 @@ from pragma_model.choice import MOST_OPERATORS
 from pragma_model.modelfile import Call
 from pragma_model.values import mapped
 from pragma_torch.device import CUDA, Device
-
 
 # About two operators become one kernel in Triton, and each of these takes a second to compile.
 _MOST_ON_GPU = 96
@@ -76,11 +74,13 @@ class Place:
 
 def moved(call: Call, device: str) -> Call:
     """Returns a copy of the call with all tensors on the device."""
-    move: Callable[[torch.Tensor], torch.Tensor] = lambda tensor: tensor.to(device)  # noqa: E731
-    call = copy.deepcopy(call)
+
+    def move(tensor: torch.Tensor) -> torch.Tensor:
+        return tensor.to(device)
 
     def leaf(value: Any) -> Any:
         return move(value) if isinstance(value, torch.Tensor) else mapped(value, move)
 
+    call = copy.deepcopy(call)
     args, kwargs = tree_map(leaf, (call.args, call.kwargs))
     return Call(args, kwargs)

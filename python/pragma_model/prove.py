@@ -92,35 +92,31 @@ class Proof:
 
     def compile(self, message: dict[str, Any]) -> dict[str, Any]:
         """Compiles copies of the model, with these units installed, by torch.compile, one in each mode of the place. The
-        fastest is the side `name` from then on. Returns its mode and the seconds that took, or why none compiles."""
+        fastest is the side `name` from then on. Returns its mode and the seconds that took, or why none compiles (the first
+        mode's reason)."""
         began = perf_counter()
-        end = began + message["seconds"]
-        seconds: dict[str, float] = {}
-        failure = ""
-        tried: dict[str, str] = {}  # by mode, what came of it
+        tried: dict[str, str] = {}  # by mode, how long a call takes, or why it failed
+        fastest, best = float("inf"), ""
         modes = self._place.compile_modes()
         for mode in modes:
+            left = message["seconds"] - (perf_counter() - began)
+            if left <= 0:
+                break
             self._say(f"torch.compile compiles the model{' with its kernels' if message['units'] else ''} ({mode})")
             try:
-                with _limit(max(end - perf_counter(), 1.0)):
+                with _limit(left):
                     compiled = self._compiled_copy(message["units"], mode)
-                    tries = _TRIES if len(modes) > 1 else 0
-                    taken = min((self._sample_of(compiled, 1) for _ in range(tries)), default=0.0)
+                    taken = self._quickest(compiled) if len(modes) > 1 else 0.0
             except BaseException as error:
                 why = getattr(error, "inner_exception", error)  # Torch wraps what its backends raise
-                tried[mode] = failure = f"{type(why).__name__}: {one_line(str(why))}"
+                tried[mode] = f"{type(why).__name__}: {one_line(str(why))}"
                 continue
-            tried[mode] = f"{1e3 * taken:.2f} ms"
-            if taken < min(seconds.values(), default=float("inf")):
+            tried[mode] = f"{1e3 * taken:.2f} ms" if len(modes) > 1 else "compiled"
+            if taken < fastest:
+                fastest, best = taken, mode
                 self._compiled[message["name"]] = compiled
-            seconds[mode] = taken
-        best = min(seconds, key=lambda mode: seconds[mode], default="")
-        return {
-            "seconds": perf_counter() - began,
-            "mode": best,
-            "tried": tried if len(modes) > 1 else {},
-            "failure": "" if best else failure,
-        }
+        failure = "" if best else next(iter(tried.values()), "no time was left")
+        return {"seconds": perf_counter() - began, "mode": best, "tried": tried, "failure": failure}
 
     def _compiled_copy(self, units: list[str], mode: str) -> Any:
         model = copy.deepcopy(self._model)
@@ -130,6 +126,9 @@ class Proof:
         for _ in range(_WARM):
             self._run_all(compiled, copy.deepcopy(self._calls))
         return compiled
+
+    def _quickest(self, model: Any) -> float:
+        return min(self._sample_of(model, 1) for _ in range(_TRIES))
 
     def time(self, message: dict[str, Any]) -> dict[str, Any]:
         """Times sides in rounds: in each round every side runs all example calls, in a new order of the sides. Returns
