@@ -47,6 +47,11 @@ class Launches:
         else:
             self._capture(key, stream, tensors)
 
+    def forget(self) -> None:
+        """Gives back what the graphs hold."""
+        self._graphs.clear()
+        self._seen.clear()
+
     def _note(self, key: tuple[int, ...]) -> None:
         if len(self._seen) >= _MOST_SEEN:
             self._seen.clear()

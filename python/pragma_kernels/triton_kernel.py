@@ -35,6 +35,7 @@ class TritonKernel:
         self._arguments = [_Wanted(spec) for spec in entry["arguments"]]
         self._outputs = [(spec["shape"], getattr(torch, spec["dtype"])) for spec in entry["outputs"]]
         self._runs = 0
+        self._modules = 0  # that use it
         self.copies = ctypes.c_int64(0)  # tensors that were copied to be contiguous and aligned
         self.copies_seen = 0  # those which are in the statistics of a module
         self.calls_counted = 0  # the same of calls; the others were made by compiled graphs
@@ -49,7 +50,10 @@ class TritonKernel:
         return self._runs
 
     def change_modules(self, more: int) -> None:
-        """Nothing is kept for a module."""
+        """Says that so many more modules use the kernel. What is kept of its launches goes with the last one."""
+        self._modules += more
+        if self._modules <= 0 and self._module.launches is not None:
+            self._module.launches.forget()
 
     @property
     def replays(self) -> int:

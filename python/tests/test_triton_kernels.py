@@ -250,7 +250,9 @@ with torch.no_grad():
     x.fill_(7)
     graph.replay()
     right.append(torch.allclose(held, x * 3 * model.two.w))
-print(json.dumps([all(right), right, replayed > 2]))
+held_before = len(kernel._module.launches._graphs)
+pk.remove(model)
+print(json.dumps([all(right), right, replayed > 2 and held_before > 0 and not kernel._module.launches._graphs]))
 """
     all_right, each, replayed = said(home, script)
     assert all_right, each
