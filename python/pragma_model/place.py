@@ -25,6 +25,8 @@ class Place:
         """Raises RuntimeError if the machine does not have the device."""
         self.device = Device(name)
         self._on_gpu = name == CUDA
+        # Unmeasured calls before a sample: on a GPU, launches are captured when addresses come for the second time.
+        self.warm_calls = 3 if self._on_gpu else 1
         self.most_operators = _MOST_ON_GPU if self._on_gpu else MOST_OPERATORS  # of a unit
 
     def model(self, model: torch.nn.Module) -> torch.nn.Module:
