@@ -65,12 +65,7 @@ class Prover final {
   Result<Checked> Check(const std::vector<std::string>& units);
   Result<void> KeepRight();
   Result<void> KeepServing();
-  struct Compiled {
-    std::string mode;
-    std::string failure;
-    std::map<std::string, std::string> tried;
-  };
-  Result<Compiled> Compile(std::string_view name, const std::vector<std::string>& units);
+  Result<CompiledModel> Compile(std::string_view name, const std::vector<std::string>& units);
   Result<void> CompileBoth(bool compile_baseline);
   Result<void> KeepFaster();
   Result<void> Measure();
@@ -189,13 +184,13 @@ Result<void> Prover::KeepRight() {
 
 // Has a copy of the model with these units compiled, in the mode of torch.compile in which it is
 // the fastest.
-Result<Prover::Compiled> Prover::Compile(std::string_view name,
-                                         const std::vector<std::string>& units) {
+Result<CompiledModel> Prover::Compile(std::string_view name,
+                                      const std::vector<std::string>& units) {
   JsonWriter request = WholeModelRequest("compile");
   const Seconds limit = std::min(kMostForCompile, deadline_.Left() * kPartForCompile);
   request.Field("name", name).Field("units", units).Field("seconds", limit.count());
   const JsonReader reply = TRY(ask_(request, "torch.compile"));
-  Compiled compiled;
+  CompiledModel compiled;
   reply.Get("mode", compiled.mode);
   reply.Get("tried", compiled.tried);
   reply.Get("failure", compiled.failure);
@@ -245,10 +240,10 @@ Result<void> Prover::KeepFaster() {
 // torch.compile around them.
 Result<void> Prover::Measure() {
   std::vector<Side> sides{{.name = kEager}};
-  if (proof_.compile_failure.empty()) sides.push_back({.name = kCompile, .compiled = true});
+  if (proof_.compile.failure.empty()) sides.push_back({.name = kCompile, .compiled = true});
   if (!units_.empty()) {
     sides.push_back({.name = kKernels, .units = units_});
-    if (proof_.compiled_kernels_failure.empty())
+    if (proof_.compiled_kernels.failure.empty())
       sides.push_back({.name = kCompiledKernels, .compiled = true});
   }
   const Sides samples =
@@ -276,16 +271,11 @@ void Prover::NoteKernels(const Sides& samples) {
 // Compiles the model, and the model with its kernels. Where torch.compile fails on the first, it is
 // not tried on the second.
 Result<void> Prover::CompileBoth(bool compile_baseline) {
-  Compiled alone{.mode = "", .failure = "not asked for", .tried = {}};
-  if (compile_baseline) alone = TRY(Compile(kCompile, {}));
-  Compiled with = alone;
-  if (alone.failure.empty() && !units_.empty()) with = TRY(Compile(kCompiledKernels, units_));
-  proof_.compile_mode = alone.mode;
-  proof_.compile_failure = alone.failure;
-  proof_.compile_tried = alone.tried;
-  proof_.compiled_kernels_mode = with.mode;
-  proof_.compiled_kernels_failure = with.failure;
-  proof_.compiled_kernels_tried = with.tried;
+  proof_.compile.failure = "not asked for";
+  if (compile_baseline) proof_.compile = TRY(Compile(kCompile, {}));
+  proof_.compiled_kernels = proof_.compile;
+  if (proof_.compile.failure.empty() && !units_.empty())
+    proof_.compiled_kernels = TRY(Compile(kCompiledKernels, units_));
   return {};
 }
 

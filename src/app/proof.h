@@ -12,6 +12,7 @@
 
 #include "base/deadline.h"
 #include "base/result.h"
+#include "core/compiled_model.h"
 #include "core/json_reader.h"
 #include "core/json_writer.h"
 #include "core/timing.h"
@@ -33,17 +34,13 @@ struct ModelProof {
   ModelError error;                          // with the kept units
   Interval eager_ms;                         // one call of the model
   std::optional<Interval> compile_ms;
-  std::string compile_mode;  // of torch.compile: "default", "reduce-overhead"
-  std::map<std::string, std::string> compile_tried;  // mode -> its time, or why it failed
-  std::string compile_failure;                       // why there is no torch.compile
+  CompiledModel compile;
   // With the kept units; nothing: none is kept. Both ways of using them: the model as it is, and
   // torch.compile around it.
   std::optional<Interval> kernels_ms;
   std::optional<Interval> compiled_kernels_ms;
-  std::string compiled_kernels_mode;
-  std::map<std::string, std::string> compiled_kernels_tried;
-  std::string compiled_kernels_failure;  // why there is no torch.compile around them
-  bool compiled_is_faster = false;       // of the two; the speedups are those of the faster one
+  CompiledModel compiled_kernels;   // torch.compile around them
+  bool compiled_is_faster = false;  // of the two; the speedups are those of the faster one
   std::optional<Interval> speedup_eager;
   std::optional<Interval> speedup_compile;
   std::map<std::string, Interval> alone;  // unit -> the whole without it over the whole with it

@@ -146,8 +146,8 @@ TEST(ModelProof, AllowsALargeErrorLessOften) {
 TEST(ModelProof, NamesTheModeOfTorchCompile) {
   const ModelProof proof =
       Prove({.seconds = Saving({{"u1", 0.4}}), .mode = "reduce-overhead"}, {"u1"});
-  EXPECT_EQ(proof.compile_mode, "reduce-overhead");
-  EXPECT_EQ(proof.compiled_kernels_mode, "reduce-overhead");
+  EXPECT_EQ(proof.compile.mode, "reduce-overhead");
+  EXPECT_EQ(proof.compiled_kernels.mode, "reduce-overhead");
 }
 
 TEST(ModelProof, TakesOutPartsWhoseErrorsAddUp) {
@@ -184,7 +184,7 @@ TEST(ModelProof, ComparesWithEagerWhereTorchCompileFails) {
       Prove({.seconds = Saving({{"u1", 0.5}}), .compile_failure = "no compiler"}, {"u1"});
   EXPECT_THAT(proof.kept, ElementsAre("u1"));
   EXPECT_FALSE(proof.speedup_compile);
-  EXPECT_EQ(proof.compiled_kernels_failure, "no compiler");
+  EXPECT_EQ(proof.compiled_kernels.failure, "no compiler");
 }
 
 }  // namespace

@@ -69,19 +69,19 @@ std::string FiguresText(const Terminal& terminal, const ModelFigures& figures, s
     table.Add({{name, best ? Style::kBold : Style::kPlain}, {FormatMillis(*time)}, {""}});
   };
   ours("with kernels", figures.kernels_ms, !figures.compiled_is_faster);
-  ours(CompileText(figures.compiled_kernels_mode) + " around them", figures.compiled_kernels_ms,
+  ours(CompileText(figures.compiled_kernels.mode) + " around them", figures.compiled_kernels_ms,
        figures.compiled_is_faster);
   if (figures.eager_ms)
     table.Add({{"torch eager"},
                {FormatMillis(*figures.eager_ms)},
                {FormatSpeedup(figures.speedup_eager), SpeedupStyle(figures.speedup_eager)}});
   if (figures.compile_ms)
-    table.Add({{CompileText(figures.compile_mode)},
+    table.Add({{CompileText(figures.compile.mode)},
                {FormatMillis(*figures.compile_ms)},
                {FormatSpeedup(figures.speedup_compile), SpeedupStyle(figures.speedup_compile)}});
   std::string text = table.Render(terminal);
-  if (!figures.compile_ms && !figures.compile_failure.empty())
-    text += fmt::format("torch.compile was not measured: {}\n", SafeLine(figures.compile_failure));
+  if (!figures.compile_ms && !figures.compile.failure.empty())
+    text += fmt::format("torch.compile was not measured: {}\n", SafeLine(figures.compile.failure));
   if (figures.kernels_ms) {
     text += fmt::format(
         "error of the results {:.1e} (Torch's own {:.1e}, allowed {:.1e}), against {}\n",
@@ -123,15 +123,15 @@ void WriteFigures(JsonWriter& writer, const ModelFigures& figures) {
   writer.BeginObject();
   WriteInterval(writer, "kernels_ms", figures.kernels_ms);
   WriteInterval(writer, "compiled_kernels_ms", figures.compiled_kernels_ms);
-  writer.Field("compiled_kernels_mode", figures.compiled_kernels_mode);
-  writer.Field("compiled_kernels_failure", figures.compiled_kernels_failure);
+  writer.Field("compiled_kernels_mode", figures.compiled_kernels.mode);
+  writer.Field("compiled_kernels_failure", figures.compiled_kernels.failure);
   writer.Field("compiled_is_faster", figures.compiled_is_faster);
   WriteInterval(writer, "eager_ms", figures.eager_ms);
   WriteInterval(writer, "compile_ms", figures.compile_ms);
-  writer.Field("compile_mode", figures.compile_mode);
-  WriteTexts(writer, "compile_tried", figures.compile_tried);
-  WriteTexts(writer, "compiled_kernels_tried", figures.compiled_kernels_tried);
-  writer.Field("compile_failure", figures.compile_failure);
+  writer.Field("compile_mode", figures.compile.mode);
+  WriteTexts(writer, "compile_tried", figures.compile.tried);
+  WriteTexts(writer, "compiled_kernels_tried", figures.compiled_kernels.tried);
+  writer.Field("compile_failure", figures.compile.failure);
   writer.Key("speedup").BeginObject();
   WriteInterval(writer, "eager", figures.speedup_eager);
   WriteInterval(writer, "compile", figures.speedup_compile);
@@ -204,7 +204,7 @@ std::string ModelText(const Terminal& terminal, const ModelReport& report) {
   return text +
          fmt::format(
              "\nwritten to {0}:\n  import pragma_kernels as pk\n  pk.apply(model, \"{0}\")\n{1}",
-             report.folder, compiled ? CompileLine(report.figures->compiled_kernels_mode) : "");
+             report.folder, compiled ? CompileLine(report.figures->compiled_kernels.mode) : "");
 }
 
 std::string ModelObject(const ModelReport& report) {

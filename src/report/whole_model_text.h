@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/compiled_model.h"
 #include "core/timing.h"
 #include "report/html_page.h"
 #include "report/terminal.h"
@@ -37,14 +38,10 @@ struct ModelLeftRow {
 struct ModelFigures {
   std::optional<Interval> eager_ms;
   std::optional<Interval> compile_ms;
-  std::string compile_mode;                          // of torch.compile
-  std::map<std::string, std::string> compile_tried;  // mode -> its time, or why it failed
-  std::string compile_failure;
+  CompiledModel compile;
   std::optional<Interval> kernels_ms;
   std::optional<Interval> compiled_kernels_ms;  // with torch.compile around the kernels
-  std::string compiled_kernels_mode;
-  std::map<std::string, std::string> compiled_kernels_tried;
-  std::string compiled_kernels_failure;
+  CompiledModel compiled_kernels;               // torch.compile around them
   bool compiled_is_faster = false;  // of the two; the speedups are those of the faster one
   std::optional<Interval> speedup_eager;
   std::optional<Interval> speedup_compile;
