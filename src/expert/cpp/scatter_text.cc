@@ -33,6 +33,8 @@ class ScatterWriter final {
     for (std::size_t d = 0; d < rank; ++d) loops.push_back(fmt::format("i{}", d));
     ExpressionWriter values(program_, nest_, loops, needs_);
     for (const std::string& loop : loops) values.Reserve(loop);
+    for (const std::string_view name : {"there", "value", "part", "from", "to"})
+      values.Reserve(name);
     const bool outer = rank > 1 && MayShare(0, target_.threads);
     const bool inner =
         !outer && !nest_.steps[0].routine->overlaps && MayShare(rank - 1, kRun * target_.threads);
@@ -87,20 +89,19 @@ class ScatterWriter final {
       at += fmt::format(" + {} * {}", values.Write(part.index).code, part.stride);
     const std::string type(DTypeCppName(into.dtype));
     body.Line(fmt::format("{}* const there = {};", type, at));
-    // ExpressionWriter has variables called "value" of its own.
-    body.Line(fmt::format("const {} given = {};", ExpressionWriter::TypeName(value), value.code));
+    body.Line(fmt::format("const {} value = {};", ExpressionWriter::TypeName(value), value.code));
     body.Line(Combined(type, *step.routine));
   }
   static std::string Combined(const std::string& type, const Routine& routine) {
-    if (!routine.combine) return fmt::format("*there = static_cast<{}>(given);", type);
+    if (!routine.combine) return fmt::format("*there = static_cast<{}>(value);", type);
     switch (*routine.combine) {
-      case Fold::kSum: return fmt::format("*there = static_cast<{}>(*there + given);", type);
-      case Fold::kProduct: return fmt::format("*there = static_cast<{}>(*there * given);", type);
+      case Fold::kSum: return fmt::format("*there = static_cast<{}>(*there + value);", type);
+      case Fold::kProduct: return fmt::format("*there = static_cast<{}>(*there * value);", type);
       case Fold::kMax:
-        return fmt::format("if (given > *there || given != given) *there = static_cast<{}>(given);",
+        return fmt::format("if (value > *there || value != value) *there = static_cast<{}>(value);",
                            type);
       default:
-        return fmt::format("if (given < *there || given != given) *there = static_cast<{}>(given);",
+        return fmt::format("if (value < *there || value != value) *there = static_cast<{}>(value);",
                            type);
     }
   }
