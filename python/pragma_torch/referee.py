@@ -158,11 +158,14 @@ class Referee:
         slot.native, slot.timed_native, slot.truth = None, None, []
         slot.truth = self._reference.results(FLOAT64, slot.arguments)
         slot.native = self._reference.results(NATIVE, slot.arguments)
-        pairs = list(zip(slot.native, slot.truth, self._outputs, strict=True))
-        result = figures.read([figures.passes(n, t, DTYPES[o["dtype"]]) for n, t, o in pairs])
-        for found, (native, truth, _) in zip(result, pairs, strict=True):
+        result = self._torchs_errors(slot.native, slot.truth)
+        for found, native, truth in zip(result, slot.native, slot.truth, strict=True):
             found |= _about_truth(native, truth)
         return result
+
+    def _torchs_errors(self, natives: _Tensors, truths: _Tensors) -> list[dict[str, Any]]:
+        pairs = zip(natives, truths, self._outputs, strict=True)
+        return figures.read([figures.passes(n, t, DTYPES[o["dtype"]]) for n, t, o in pairs])
 
     # --- areas ---
 
@@ -248,9 +251,7 @@ class Referee:
         for _, changed in rounding.copies(self._plan.arguments, self._slots[number].arguments):
             truth = self._reference.results(FLOAT64, changed)
             native = self._reference.results(NATIVE, changed)
-            pairs = zip(native, truth, self._outputs, strict=True)
-            passes = [figures.passes(n, t, DTYPES[o["dtype"]]) for n, t, o in pairs]
-            found.append({"outputs": figures.read(passes)})
+            found.append({"outputs": self._torchs_errors(native, truth)})
         return found
 
     def keep(self, area: int, slot: int) -> None:
