@@ -127,7 +127,6 @@ class _Module:
         assert self._run is not None
         if device.type != "cuda":
             return self._run
-        _give_scratch()
         return self._run if torch.cuda.current_device() == device.index else _on(device, self._run)
 
     def _load(self, device: torch.device) -> None:
@@ -144,7 +143,7 @@ class _Module:
                 self._run = self._imported().run
                 return
             with torch.cuda.device(device):
-                self.launches = Launches(self._imported().run)
+                self.launches = Launches(_with_scratch(self._imported().run))
             self._run = self.launches
 
     def _imported(self) -> Any:
@@ -174,12 +173,16 @@ def _on(device: torch.device, run: Callable[..., None]) -> Callable[..., None]:
     return there
 
 
-def _give_scratch() -> None:
+def _with_scratch(run: Callable[..., None]) -> Callable[..., None]:
     """A tensor descriptor that a kernel makes lies in memory that Triton asks for at each launch. What gives it is set for
     each thread."""
     import triton
 
-    triton.set_allocator(_scratch)
+    def launch(*tensors: torch.Tensor) -> None:
+        triton.set_allocator(_scratch)
+        run(*tensors)
+
+    return launch
 
 
 def _scratch(size: int, alignment: int, stream: int | None) -> torch.Tensor:

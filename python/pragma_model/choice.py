@@ -17,6 +17,8 @@ from pragma_model.survey import Visit, arguments_of
 from pragma_model.unit import Form, NotAUnit, Unit
 
 MOST_OPERATORS = 320  # of a unit; one kernel of more would take minutes to compile and to check
+# The same on a GPU: about two operators become one kernel in Triton, and each of these takes a second to compile.
+MOST_OPERATORS_ON_GPU = 96
 _MOST_LOOPED = 100_000  # of a unit that is a loop
 _LOOPED_SHARE = 0.5  # of its time, at least, a loop spends outside of its submodules
 _LEAST_SHARE = 0.01  # of the model's time, for all modules that look alike

@@ -22,7 +22,6 @@ from pragma_torch.taskfile import SEED
 
 _SEEDS = (101, 202)  # of the fresh inputs on which results are compared
 _SHORTEST = 0.02  # seconds of one sample: shorter calls are repeated
-_WARM = 3  # calls of a compiled copy: the first compiles, and graphs are captured in the second
 _TRIES = 3  # samples of a compiled copy, to learn which mode is the fastest
 _WIDE_BYTES = 8  # of a number in float64
 _WIDE_MEMORY = 0.6  # of the free memory, for a float64 copy of the model
@@ -123,7 +122,7 @@ class Proof:
         if units:
             self._kernels.apply(model, self._folder, only=units)
         compiled = torch.compile(model, mode=mode)
-        for _ in range(_WARM):
+        for _ in range(1 + self._place.warm_calls):  # the first one compiles
             self._run_all(compiled, copy.deepcopy(self._calls))
         return compiled
 

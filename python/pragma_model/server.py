@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from pragma_kernels.attributes import fingerprint
 
-from pragma_model.choice import Choice
+from pragma_model.choice import MOST_OPERATORS, MOST_OPERATORS_ON_GPU, Choice
 from pragma_model.keep import keep
 from pragma_model.modelfile import Call, ModelFile
 from pragma_model.pack import pack
@@ -65,7 +65,8 @@ class Server:
         self._say("timing its modules")
         visits = _run(file, lambda: self._survey(model, calls))
         self._say("capturing its modules")
-        choice = Choice(model, calls, visits, message["file"], self._place.most_operators)
+        most = MOST_OPERATORS_ON_GPU if self._place.on_gpu else MOST_OPERATORS
+        choice = Choice(model, calls, visits, message["file"], most)
         _run(file, choice.run)
         taken = [path for part in choice.parts for path in part.paths]
         self._attributes = {path: fingerprint(model.get_submodule(path)) for path in taken}

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch.utils._pytree import tree_leaves, tree_map
+from torch.utils._pytree import tree_leaves
 
 from pragma_model.modelfile import Call
+from pragma_model.objects import twin_arguments
 from pragma_torch.widening import WideCasts
 
 _DEEPEST = 5  # objects inside objects that are searched for tensors (a cache holds layers that hold tensors)
@@ -46,26 +46,9 @@ def wide_result(model: torch.nn.Module, call: Call) -> list[torch.Tensor]:
     def widen(tensor: torch.Tensor) -> torch.Tensor:
         return tensor.double() if tensor.is_floating_point() else tensor
 
-    def leaf(value: Any) -> Any:
-        return widen(value) if isinstance(value, torch.Tensor) else mapped(value, widen)
-
-    args, kwargs = tree_map(leaf, (call.args, call.kwargs))
+    args, kwargs = twin_arguments(call.args, call.kwargs, widen)
     with torch.no_grad(), WideCasts():
         return [tensor.detach() for tensor in tensors_within(Call(args, kwargs).of(model))]
-
-
-def mapped(leaf: Any, change: Callable[[torch.Tensor], torch.Tensor], deep: int = _DEEPEST) -> Any:
-    """Changes the tensors in an object (a copy, such as a cache) in place."""
-    if deep <= 0 or not hasattr(leaf, "__dict__") or isinstance(leaf, (type, torch.Tensor)):
-        return leaf
-    for name, value in vars(leaf).items():
-        if isinstance(value, torch.Tensor):
-            setattr(leaf, name, change(value))
-        elif isinstance(value, list):
-            setattr(leaf, name, [mapped(item, change, deep - 1) for item in value])
-        else:
-            mapped(value, change, deep - 1)
-    return leaf
 
 
 def distance(got: torch.Tensor, wanted: torch.Tensor) -> float:
