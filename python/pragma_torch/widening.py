@@ -23,10 +23,21 @@ class WideCasts(LightMode):
 
     Without it `x.float()` in forward rounds the truth, or meets a float64 parameter and fails. torch.autocast
     leaves float64 as it is, so that the truth of a module that uses it is not rounded either.
+
+    Operators may return other strides in float64: attention does on a GPU. A view that Torch then refuses is a copy.
     """
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
         if kwargs.get("dtype") in _WIDER:
             kwargs = {**kwargs, "dtype": _WIDER[kwargs["dtype"]]}
+        if func is torch.ops.aten.view.default:
+            return _viewed(*args)
         return func(*args, **kwargs)
+
+
+def _viewed(tensor: torch.Tensor, size: list[int]) -> torch.Tensor:
+    try:
+        return torch.ops.aten.view.default(tensor, size)
+    except RuntimeError:  # the strides do not allow it
+        return tensor.reshape(size)

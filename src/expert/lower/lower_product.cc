@@ -85,7 +85,7 @@ Value Product(ProgramBuilder& builder, const Value& left, const Value& right, DT
   const auto even = [&](const Value& operand, std::size_t row, std::size_t column) {
     const Value load = AsLoad(builder, operand);
     const Value seen = wide(load, row, column);
-    if (!builder.one_batch()) return seen;
+    if (!builder.policy().one_batch) return seen;
     Shape merged(shape.end() - 3, shape.end());
     merged.insert(merged.begin(), Elements(shape) / Elements(merged));
     if (Reshape(seen.expr->load.address, shape, merged)) return seen;

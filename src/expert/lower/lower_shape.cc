@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -22,6 +23,9 @@ namespace pragma::expert {
 namespace {
 
 using Values = Result<std::vector<Value>>;
+
+// Largest number of parts among which each element is chosen: the code has a load of each.
+constexpr std::size_t kMostSelected = 4;
 
 Values LowerReshape(ProgramBuilder& builder, const NodeView& node) {
   return std::vector{builder.Reshaped(node.Tensor(0), node.shape())};
@@ -187,10 +191,57 @@ Value Together(const std::vector<Value>& parts, std::size_t first, std::size_t c
   return {std::make_shared<Expr>(std::move(load)), shape, shape, parts[first].dtype};
 }
 
+// Returns the part over the shape of the whole. Its first element is `start` along the dimension,
+// and nothing is loaded for elements outside of it.
+ExprPtr InsideOf(ProgramBuilder& builder, const Value& part, const Shape& whole,
+                 std::size_t dimension, std::int64_t start) {
+  IndexMap map = IdentityMap(whole.size());
+  map.index[dimension].offset = -start;
+  const Bound bound{map.index[dimension], part.shape[dimension]};
+  return WithLoads(builder.Mapped(part, map, whole).expr, [&](const Expr& load) -> ExprPtr {
+    auto bounded = std::make_shared<Expr>(load);
+    bounded->load.bounds.push_back(bound);
+    return bounded;
+  });
+}
+
+// Returns whether all parts are made of one tensor: a rearrangement, such as the halves of a rotary
+// embedding. Parts of several tensors are copied side by side instead, since what reads the whole
+// would read each of them again.
+bool AreOfOneTensor(const std::vector<Value>& parts) {
+  std::set<int> buffers;
+  for (const Value& part : parts)
+    VisitLoads(part.expr, [&](const Load& load, ExprType) { buffers.insert(load.buffer); });
+  return buffers.size() == 1;
+}
+
+// Returns the parts side by side as a choice among them for each element.
+Value Selected(ProgramBuilder& builder, const NodeView& node, const std::vector<Value>& parts,
+               std::size_t dimension) {
+  const ExprType type = ComputeType(node.dtype());
+  std::int64_t start = node.shape()[dimension];
+  AffineForm place = ZeroForm(node.shape().size());
+  place.factor[dimension] = 1;
+  ExprPtr chosen;
+  for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
+    const std::int64_t end = start;
+    start -= part->shape[dimension];
+    const Value cheap = builder.ForReuse(builder.Settled(*part));
+    ExprPtr one = Cast(InsideOf(builder, cheap, node.shape(), dimension, start), type);
+    const ExprPtr before =
+        Make(ExprOp::kLess, {IndexOf(place), Constant(static_cast<double>(end), ExprType::kInt)});
+    chosen = chosen ? Select(before, std::move(one), std::move(chosen)) : std::move(one);
+  }
+  return {chosen, node.shape(), node.shape(), node.dtype()};
+}
+
 Value Concatenated(ProgramBuilder& builder, const NodeView& node, const std::vector<Value>& parts,
                    std::size_t dimension) {
   if (parts.size() > 1 && SpacedFrom(parts, 0) == parts.size() && parts[0].dtype == node.dtype())
     return builder.Reshaped(Together(parts, 0, parts.size(), dimension), node.shape());
+  if (builder.policy().selects_parts && parts.size() > 1 && parts.size() <= kMostSelected &&
+      AreOfOneTensor(parts))
+    return Selected(builder, node, parts, dimension);
   const int buffer = builder.NewBuffer(node.dtype(), node.shape());
   const AffineForm whole = ContiguousForm(node.shape());
   std::int64_t start = 0;

@@ -160,7 +160,7 @@ Result<Program> LowerGraph(const Task& task, const LowerPolicy& policy,
                            std::vector<UnrolledLoop>& loops) {
   Program program;
   const std::map<std::string, int> places = AddArguments(task, program);
-  ProgramBuilder builder(program, policy.one_batch);
+  ProgramBuilder builder(program, policy);
   ValuesByName values;
   const std::set<std::string> cut = CutProducts(task);
   auto loop = loops.begin();

@@ -21,15 +21,8 @@
 
 namespace pragma::expert {
 
-// What the language of the kernel needs.
-struct LowerPolicy {
-  // Operands of batched products have one stride from matrix to matrix. Others are copied.
-  bool one_batch = true;
-  // Unrolled loops become repeats again (unrolled.h).
-  bool loops = true;
-};
 inline constexpr LowerPolicy kForCpp{};
-inline constexpr LowerPolicy kForTriton{false, false};
+inline constexpr LowerPolicy kForTriton{.one_batch = false, .loops = false, .selects_parts = true};
 
 // Fails with ErrorKind::kTask, naming the operator, where there is no kernel for this graph.
 [[nodiscard]] Result<Program> LowerTask(const Task& task, const LowerPolicy& policy = kForCpp);

@@ -31,13 +31,25 @@ struct Value {
 // not the same elements of one buffer, moved.
 [[nodiscard]] std::optional<std::int64_t> ElementsBetween(const Value& first, const Value& other);
 
+// What the language of the kernel needs.
+struct LowerPolicy {
+  // Operands of batched products have one stride from matrix to matrix. Others are copied.
+  bool one_batch = true;
+  // Unrolled loops become repeats again (unrolled.h).
+  bool loops = true;
+  // Where a few parts of one tensor are put together, each element is chosen where it is read.
+  // Otherwise the parts are copied side by side, one after the other, so that each copy has
+  // vectors.
+  bool selects_parts = false;
+};
+
 // Above this number of instructions an element is stored rather than computed again.
 inline constexpr double kCheap = 5;
 
 class ProgramBuilder final {
  public:
-  explicit ProgramBuilder(Program& program, bool one_batch = true)
-      : program_(program), one_batch_(one_batch) {}
+  explicit ProgramBuilder(Program& program, const LowerPolicy& policy = {})
+      : program_(program), policy_(policy) {}
 
   // Sets the name and the description of the steps made from now on.
   void Begin(std::string_view name, std::string_view what);
@@ -94,8 +106,7 @@ class ProgramBuilder final {
   // Returns the step made last.
   [[nodiscard]] Step& last() { return program_.steps.back(); }
   [[nodiscard]] Program& program() { return program_; }
-  // Returns whether operands of batched products must have one stride from matrix to matrix.
-  [[nodiscard]] bool one_batch() const { return one_batch_; }
+  [[nodiscard]] const LowerPolicy& policy() const { return policy_; }
 
  private:
   struct Kept {
@@ -104,7 +115,7 @@ class ProgramBuilder final {
   };
 
   Program& program_;
-  bool one_batch_;
+  LowerPolicy policy_;
   std::map<const Expr*, Kept> kept_;
   int repeat_ = -1;
   std::string name_;

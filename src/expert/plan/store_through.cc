@@ -34,8 +34,18 @@ Uses UsesOf(const Program& program, int buffer) {
   return uses;
 }
 
+// Returns the writer's unused dimension that has this stride in memory, or its rank.
+std::size_t DimensionWith(const Step& writer, std::int64_t stride, const std::vector<bool>& used) {
+  std::size_t i = 0;
+  while (i < writer.shape.size() &&
+         (used[i] || writer.folded[i] || writer.shape[i] == 1 || writer.place.factor[i] != stride))
+    ++i;
+  return i;
+}
+
 // Returns the copy's destination in terms of the writer's dimensions. Each dimension of the copy
-// must traverse exactly one dimension of the writer, forwards or backwards, over its whole extent.
+// must traverse one or several dimensions of the writer over their whole extent, and backwards only
+// one.
 std::optional<AffineForm> PlaceThrough(const Step& writer, const Step& copy) {
   const AffineForm& from = copy.expr->load.address;
   AffineForm place = ZeroForm(writer.shape.size());
@@ -43,19 +53,25 @@ std::optional<AffineForm> PlaceThrough(const Step& writer, const Step& copy) {
   std::int64_t start = writer.place.offset;
   std::vector<bool> used(writer.shape.size(), false);
   for (std::size_t j = 0; j < copy.shape.size(); ++j) {
-    if (copy.shape[j] == 1) continue;
-    std::size_t i = 0;
-    while (i < writer.shape.size() &&
-           (used[i] || writer.folded[i] || writer.shape[i] != copy.shape[j] ||
-            std::abs(from.factor[j]) != writer.place.factor[i]))
-      ++i;
-    if (i == writer.shape.size()) return std::nullopt;
-    used[i] = true;
     const bool backwards = from.factor[j] < 0;
-    place.factor[i] = backwards ? -copy.place.factor[j] : copy.place.factor[j];
-    if (!backwards) continue;
-    start += (copy.shape[j] - 1) * writer.place.factor[i];
-    place.offset += (copy.shape[j] - 1) * copy.place.factor[j];
+    std::int64_t left = copy.shape[j];
+    std::int64_t stride = std::abs(from.factor[j]);
+    std::int64_t step = copy.place.factor[j];
+    if (backwards) {
+      start += (left - 1) * stride;
+      place.offset += (left - 1) * step;
+      step = -step;
+    }
+    while (left > 1) {
+      const std::size_t i = DimensionWith(writer, stride, used);
+      if (i == writer.shape.size() || left % writer.shape[i] != 0) return std::nullopt;
+      if (backwards && writer.shape[i] != left) return std::nullopt;
+      used[i] = true;
+      place.factor[i] = step;
+      left /= writer.shape[i];
+      stride *= writer.shape[i];
+      step *= writer.shape[i];
+    }
   }
   for (std::size_t i = 0; i < writer.shape.size(); ++i)
     if (!used[i] && !writer.folded[i] && writer.shape[i] != 1) return std::nullopt;

@@ -48,7 +48,10 @@ constexpr AttentionBlock kAttentionBlocks[] = {{128, 128, 8, 3}, {128, 64, 8, 2}
                                                {64, 64, 4, 3},   {128, 64, 4, 3}, {64, 32, 4, 2}};
 constexpr AttentionBlock kUntunedAttention{64, 32, 4, 2};  // fits where heads are long, too
 // Reading the keys and values takes all of the time, so many of them are on their way.
-constexpr AttentionBlock kFewRows{kNarrowest, 64, 4, 3};
+constexpr AttentionBlock kFewRows{kNarrowest, 128, 4, 3};
+
+// Half a block of keys computes so much slower, for each key.
+constexpr double kWorthHalving = 1.07;
 
 int WideEnough(std::int64_t size) {
   return static_cast<int>(std::max<std::int64_t>(PowerOfTwo(size), kNarrowest));
@@ -64,6 +67,19 @@ Config AttentionConfig(const AttentionBlock& block, std::int64_t rows, std::int6
 // Returns the number of the block that is the fastest on an H200 in bf16 and fp16, with heads of 64
 // to 128 and 1,024 to 4,096 keys.
 std::ptrdiff_t Fastest(bool causal, std::int64_t depth) { return causal ? 3 : depth <= 64 ? 4 : 0; }
+
+// Returns the configuration with half as many keys in a block where that leaves out many keys that
+// do not exist. Measured on an H200 with 197 keys and heads of 64: 0.93 times the time.
+Config WithoutPadding(Config config, std::int64_t keys) {
+  for (auto& [name, value] : config.constants) {
+    if (name != "BLOCK_N" || value < 2 * kNarrowest) continue;
+    const std::int64_t half = value / 2;
+    const std::int64_t padded = (keys + value - 1) / value * value;
+    const std::int64_t less = (keys + half - 1) / half * half;
+    if (static_cast<double>(padded) > kWorthHalving * static_cast<double>(less)) value /= 2;
+  }
+  return config;
+}
 
 std::vector<Config> AttentionConfigs(std::int64_t rows, std::int64_t keys,
                                      std::int64_t multiplications) {
@@ -123,6 +139,7 @@ class AttentionWriter final {
     if (IsMeasured()) {
       const auto fastest = configs_.begin() + Fastest(mask_.has_value(), form_.depth);
       std::rotate(configs_.begin(), fastest, fastest + 1);
+      if (!mask_) configs_[0] = WithoutPadding(configs_[0], keys_);
     }
     if (rows_ == 1) form_.query = WithLine(form_.query, rank_ - 2);
     if (keys_ == 1) {

@@ -56,7 +56,7 @@ class ContractionWriter final {
         left_index_(nest.shape, AxesWith("[:, None]", "", "[None, :]")),
         right_index_(nest.shape, AxesWith("", "[None, :]", "[:, None]")),
         out_index_(nest.shape, AxesWith("[:, None]", "[None, :]", "")) {
-    if (described_) AddPersistence(configs_);
+    if (described_) configs_ = PersistentConfigs({Batch(), rows_, columns_, depth_});
     for (const char* taken :
          {"m",        "n",      "k",       "batch", "tile",  "tiles_m",    "tiles_n",    "first",
           "in_group", "tile_m", "tile_n",  "total", "part",  "m_inside",   "n_inside",   "k_inside",

@@ -22,9 +22,10 @@ struct ProductSize {
 // single one where the product is too small to be tuned. `stored`: the operands have 16 bits and
 // are multiplied as they are stored.
 [[nodiscard]] std::vector<Config> ProductConfigs(const ProductSize& size, bool stored);
-// Adds the number of programs of a persistent kernel, PROGRAMS. Two of them share a processor where
-// their blocks are small, so that one computes while the other stores.
-void AddPersistence(std::vector<Config>& configs);
+// Returns the configurations of a persistent kernel, the fastest one first. Their constant PROGRAMS
+// is the number of programs. Two of them share a processor where their blocks are small, so that
+// one computes while the other stores.
+[[nodiscard]] std::vector<Config> PersistentConfigs(const ProductSize& size);
 // Returns the configurations for packed operands, which are padded to whole blocks of these sizes.
 [[nodiscard]] std::vector<Config> PackedConfigs();
 
