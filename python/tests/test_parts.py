@@ -20,6 +20,7 @@ from pragma_torch.lightmode import LightMode
 from pragma_torch.names import Namer, identifier
 from pragma_torch.plan import Leaf, Scalar, UnsupportedValue, fill, flatten
 from pragma_torch.values import encode
+from pragma_torch.widening import WideCasts
 
 PYTHON = os.path.dirname(os.path.dirname(process.__file__))
 
@@ -194,6 +195,16 @@ def test_convolutions_of_one_point_have_no_columns():
     with torch.no_grad(), ColumnsSeen() as seen, ConvolutionsInBlocks():
         model(torch.randn(2, 4, 5, 5, dtype=torch.float64))
     assert seen.own
+
+
+def test_a_view_that_the_strides_of_the_truth_refuse_is_a_copy():
+    """Attention returns other strides in float64 than in bfloat16 on a GPU."""
+    turned = torch.arange(6.0, dtype=torch.float64).view(2, 3).t()
+    with pytest.raises(RuntimeError, match="view size"):
+        turned.view(6)
+    with torch.no_grad(), WideCasts():
+        assert turned.view(6).tolist() == [0, 3, 1, 4, 2, 5]
+        assert turned.t().view(6).data_ptr() == turned.data_ptr()
 
 
 def test_a_reference_is_computed_without_loading_torchs_compiler():

@@ -53,6 +53,103 @@ std::string TextOfNarrow(const std::string& op, const std::vector<Shape>& shapes
   return EmitTriton(task, *LowerTask(task, kForTriton), VariantFromText(variant)).source;
 }
 
+// One operator of a graph, with its result's shape.
+struct Line {
+  std::string name;
+  std::string op;
+  std::vector<ScalarValue> args;
+  Shape shape;
+};
+
+// Returns the Triton text of a graph in bfloat16, whose result is that of its last line.
+std::string TextOfLines(const std::vector<Shape>& shapes, const std::vector<Line>& lines) {
+  Task task;
+  task.name = "several";
+  for (const Shape& shape : shapes) {
+    const std::string name = "x" + std::to_string(task.arguments.size());
+    task.arguments.push_back(Narrow(name, shape));
+    task.graph.push_back({name, "placeholder", {}, {}, {Narrow(name, shape)}, {{}}});
+  }
+  for (const Line& line : lines)
+    task.graph.push_back(
+        {line.name, line.op, line.args, {}, {Narrow(line.name, line.shape)}, {{}}});
+  task.graph.push_back({"output", "output", {NodeNamed(lines.back().name)}, {}, {}, {}});
+  task.outputs = {Narrow("out", lines.back().shape)};
+  return EmitTriton(task, *LowerTask(task, kForTriton), VariantFromText("")).source;
+}
+
+std::size_t KernelsIn(const std::string& text) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find("_kernel("); at != std::string::npos;
+       at = text.find("_kernel(", at + 1))
+    ++count;
+  return count;
+}
+
+TEST(SixteenBits, HalvesOfOneTensorAreChosenWhereTheyAreRead) {
+  const Shape half{64, 32};
+  ScalarValue halves{.kind = Kind::kList};
+  halves.items = {NodeNamed("minus"), NodeNamed("low")};
+  const std::string text = TextOfLines(
+      {{64, 64}, {64, 64}},
+      {{"low", "aten.slice.Tensor", {NodeNamed("x0"), IntOf(1), IntOf(0), IntOf(32)}, half},
+       {"high", "aten.slice.Tensor", {NodeNamed("x0"), IntOf(1), IntOf(32), IntOf(64)}, half},
+       {"minus", "aten.neg.default", {NodeNamed("high")}, half},
+       {"turned", "aten.cat.default", {halves, IntOf(-1)}, {64, 64}},
+       {"y", "aten.mul.Tensor", {NodeNamed("turned"), NodeNamed("x1")}, {64, 64}}});
+  EXPECT_EQ(KernelsIn(text), 1U) << text;
+  EXPECT_THAT(text, HasSubstr("tl.where("));
+}
+
+TEST(SixteenBits, PartsOfSeveralTensorsAreCopiedSideBySide) {
+  ScalarValue parts{.kind = Kind::kList};
+  parts.items = {NodeNamed("x0"), NodeNamed("x1")};
+  const std::string text = TextOfLines({{64, 32}, {64, 32}},
+                                       {{"whole", "aten.cat.default", {parts, IntOf(1)}, {64, 64}},
+                                        {"y", "aten.exp.default", {NodeNamed("whole")}, {64, 64}}});
+  EXPECT_THAT(text, Not(HasSubstr("tl.where(")));
+}
+
+TEST(SixteenBits, AnAttentionOfGroupedHeadsStoresItsRowsWhereTheyAreMultiplied) {
+  const ScalarValue no{.kind = Kind::kBool};
+  const ScalarValue yes{.kind = Kind::kBool, .integer = 1};
+  const Line seen{"seen",
+                  "aten.scaled_dot_product_attention.default",
+                  {NodeNamed("x0"), NodeNamed("x1"), NodeNamed("x1"), NoTensor(), IntOf(0), no,
+                   NoTensor(), yes},
+                  {1, 8, 128, 64}};
+  const Line turned{
+      "turned", "aten.permute.default", {NodeNamed("seen"), ListOf({0, 2, 1, 3})}, {1, 128, 8, 64}};
+  const Line rows{
+      "rows", "aten.view.default", {NodeNamed("turned"), ListOf({128, 512})}, {128, 512}};
+  const Line last{"y", "aten.mm.default", {NodeNamed("rows"), NodeNamed("x2")}, {128, 512}};
+  const std::string text =
+      TextOfLines({{1, 8, 128, 64}, {1, 2, 128, 64}, {512, 512}}, {seen, turned, rows, last});
+  EXPECT_EQ(KernelsIn(text), 2U) << text;
+}
+
+TEST(SixteenBits, ShortDepthsHaveTwoTilesOnEachProcessor) {
+  const std::string text =
+      TextOfNarrow("aten.mm.default", {{12608, 768}, {768, 768}}, {12608, 768});
+  EXPECT_THAT(text, HasSubstr("y_kernel_built[(264, 1, 1)](x0, x1, out)"));
+  EXPECT_THAT(text, HasSubstr("BLOCK_N: tl.constexpr = 128"));
+}
+
+TEST(SixteenBits, ProductsOfFewTilesAreLoadedByPointers) {
+  EXPECT_THAT(TextOfNarrow("aten.mm.default", {{2048, 4096}, {4096, 512}}, {2048, 512}),
+              Not(HasSubstr("make_tensor_descriptor")));
+}
+
+TEST(SixteenBits, AttentionTakesFewerKeysAtATimeWhereABlockWouldBeEmpty) {
+  const std::string op = "aten.scaled_dot_product_attention.default";
+  const auto text = [&](std::int64_t keys) {
+    const Shape heads{64, 12, keys, 64};
+    return TextOfNarrow(op, {heads, heads, heads}, heads);
+  };
+  EXPECT_THAT(text(197), HasSubstr("BLOCK_N: tl.constexpr = 32"));
+  EXPECT_THAT(text(256), HasSubstr("BLOCK_N: tl.constexpr = 64"));
+}
+
 TEST(SixteenBits, AreMultipliedAsTheyAreStored) {
   const std::string text = TextOfNarrow("aten.mm.default", {{512, 512}, {512, 512}}, {512, 512});
   EXPECT_THAT(text, HasSubstr("total = tl.dot(x0_value, x1_value, total)"));
