@@ -71,6 +71,17 @@ class Launches:
         graph.replay()
 
     def _captured(self, stream: torch.cuda.Stream, tensors: tuple[torch.Tensor, ...]) -> torch.cuda.CUDAGraph:
+        """Torch's random generator keeps tensors for all graphs, in the inference mode of the first. A capture outside of
+        that mode then fails, and leaves the generator unusable until the next capture. So the capture is made outside of
+        inference mode, which suits later ones in any mode, and again inside where earlier ones were made there."""
+        try:
+            with torch.inference_mode(False):
+                return self._captured_here(stream, tensors)
+        except Exception:
+            with torch.inference_mode():
+                return self._captured_here(stream, tensors)
+
+    def _captured_here(self, stream: torch.cuda.Stream, tensors: tuple[torch.Tensor, ...]) -> torch.cuda.CUDAGraph:
         """torch.cuda.graph would give the allocator's free memory back, after which no address comes again."""
         device = stream.device_index
         side = _sides.setdefault(device, torch.cuda.Stream(device))

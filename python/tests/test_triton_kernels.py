@@ -257,3 +257,26 @@ print(json.dumps([all(right), right, replayed > 2 and held_before > 0 and not ke
     all_right, each, replayed = said(home, script)
     assert all_right, each
     assert replayed
+
+
+@pytest.mark.skipif(DEVICE != "cuda", reason="CUDA graphs need a GPU")
+@pytest.mark.parametrize("first", ["inference_mode", "no_grad"])
+def test_calls_are_replayed_in_and_out_of_inference_mode(home: pathlib.Path, first: str) -> None:
+    """Torch's random generator can be used after each of them."""
+    script = f"""
+from pragma_kernels.library import _loaded
+kernel = _loaded["t_scale"][1]
+with torch.{first}():
+    own = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(own):
+        held = x * 2
+replays = []
+for mode in (torch.no_grad, torch.inference_mode, torch.no_grad):
+    with mode():
+        for _ in range(6):
+            model(x)
+        torch.rand(3, device=DEVICE)
+        replays.append(kernel.replays)
+print(json.dumps([0 < replays[0] < replays[1] < replays[2], kernel._module.launches._fails]))
+"""
+    assert said(home, script) == [True, False]
