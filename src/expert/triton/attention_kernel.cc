@@ -118,6 +118,17 @@ ExprPtr WithLine(const ExprPtr& operand, std::size_t dim) {
   return LoadOf(operand->load.buffer, address, operand->type);
 }
 
+// Returns the dimensions that are the rows of a block of scores. Heads that share their keys and
+// values are rows of one block where each of them has few: the keys and values are then read once.
+std::vector<std::size_t> RowDims(const AttentionHint& form) {
+  const std::size_t rank = form.shape.size();
+  if (rank < 3 || CausalMaskOf(form)) return {rank - 2};
+  const auto shares = [&](const ExprPtr& load) { return load->load.address.factor[rank - 3] == 0; };
+  const bool few = form.shape[rank - 3] * form.shape[rank - 2] <= kNarrowest;
+  if (!few || !shares(form.key) || !shares(form.value)) return {rank - 2};
+  return {rank - 3, rank - 2};
+}
+
 class AttentionWriter final {
  public:
   AttentionWriter(const Program& program, const Nest& nest)
@@ -125,7 +136,8 @@ class AttentionWriter final {
         nest_(nest),
         form_(*nest.steps[0].attention),
         rank_(form_.shape.size()),
-        rows_(form_.shape[rank_ - 2]),
+        row_dims_(RowDims(form_)),
+        rows_(Elements(form_.shape, row_dims_)),
         keys_(form_.shape[rank_ - 1]),
         columns_(nest.shape.back()),
         batch_(Elements(form_.shape) / (rows_ * keys_)),
@@ -141,7 +153,7 @@ class AttentionWriter final {
       std::rotate(configs_.begin(), fastest, fastest + 1);
       if (!mask_) configs_[0] = WithoutPadding(configs_[0], keys_);
     }
-    if (rows_ == 1) form_.query = WithLine(form_.query, rank_ - 2);
+    if (rows_ == 1 && row_dims_.size() == 1) form_.query = WithLine(form_.query, rank_ - 2);
     if (keys_ == 1) {
       form_.key = WithLine(form_.key, rank_ - 1);
       form_.value = WithLine(form_.value, rank_ - 1);
@@ -189,12 +201,12 @@ class AttentionWriter final {
     return count % LargestOf(configs_, block) == 0;
   }
   [[nodiscard]] TileAxis BatchAxis() const {
-    std::vector<std::size_t> dims(rank_ - 2);
+    std::vector<std::size_t> dims(row_dims_.front());
     std::iota(dims.begin(), dims.end(), std::size_t{0});
     return {"batch", "", dims, ""};
   }
   [[nodiscard]] TileAxis RowAxis(const char* suffix) const {
-    return {"m", suffix, {rank_ - 2}, Fills(rows_, "BLOCK_M") ? "" : "m_inside"};
+    return {"m", suffix, row_dims_, Fills(rows_, "BLOCK_M") ? "" : "m_inside"};
   }
   // `cut`: the block may reach past the last key.
   [[nodiscard]] TileAxis KeyAxis(const char* suffix, bool cut) const {
@@ -212,6 +224,7 @@ class AttentionWriter final {
   // Takes over what a part of the kernel needs from its head.
   void Note(TileIndex& index, const TileValues& values) {
     for (const std::string& line : index.Definitions(kBatchAxis)) batch_lines_.insert(line);
+    for (const std::string& line : index.Definitions(kRowAxis)) row_lines_.insert(line);
     AddUses(values, kernel_);
   }
 
@@ -223,6 +236,7 @@ class AttentionWriter final {
     out.Line("batch = program // tiles_m");
     for (const std::string& line : batch_lines_) out.Line(line);
     out.Line("m = tile * BLOCK_M + tl.arange(0, BLOCK_M)");
+    for (const std::string& line : row_lines_) out.Line(line);
     if (!Fills(rows_, "BLOCK_M")) out.Line(fmt::format("m_inside = m < {}", rows_));
     for (const char last : {'k', 'c'}) {
       out.Line(fmt::format("{} = tl.arange(0, {})", last, WideEnough(Count(last))));
@@ -402,6 +416,7 @@ class AttentionWriter final {
   const Nest& nest_;
   AttentionHint form_;
   std::size_t rank_;
+  std::vector<std::size_t> row_dims_;
   std::int64_t rows_;
   std::int64_t keys_;
   std::int64_t columns_;
@@ -414,6 +429,7 @@ class AttentionWriter final {
   bool key_blocks_;  // keys and values are loaded by tensor descriptors
   Names names_;
   std::set<std::string> batch_lines_;
+  std::set<std::string> row_lines_;
   KernelText kernel_;
 };
 

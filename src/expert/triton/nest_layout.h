@@ -28,6 +28,8 @@ inline constexpr std::int64_t kMostTaps = 128;
 inline constexpr std::int64_t kUnrolledTaps = 32;
 inline constexpr std::int64_t kProcessors = 132;  // number of processors of the GPU for which
                                                   // defaults are chosen
+// Largest number of rows of a product of 16 bits whose time is that of loading the other operand.
+inline constexpr std::int64_t kFewRowsOfProduct = 16;
 // Number of multiplications on tensor cores. A smaller kernel finishes before the tuner has
 // launched it (about 30 us).
 inline constexpr std::int64_t kWorthTuning = std::int64_t{1} << 30;

@@ -25,6 +25,9 @@ constexpr std::int64_t kWorthSplitting = std::int64_t{1} << 17;
 constexpr std::int64_t kBlockOfProduct = 128;
 constexpr std::int64_t kBlockOf16Bits = 64;  // of products that are read as they are stored
 constexpr std::int64_t kSmallestDepth = 512;
+// Of products with few rows of 16 bits. Adding the parts of a shorter one takes longer than they
+// save.
+constexpr std::int64_t kSmallestDepthOfFewRows = 4096;
 constexpr std::int64_t kSmallestRow = 2048;
 constexpr std::int64_t kSmallestColumn = 64;
 constexpr std::int64_t kColumnsTogether = 64;  // results of one program, side by side
@@ -47,10 +50,12 @@ std::int64_t FoldedCount(const Step& step) {
 Work WorkOf(const Program& program, const Step& step, bool products) {
   if (const std::optional<Contraction> form = ContractionOf(step); form && products) {
     const std::int64_t block = Has16Bits(program, *form) ? kBlockOf16Bits : kBlockOfProduct;
+    const bool few =
+        Has16Bits(program, *form) && Elements(step.shape, form->rows) <= kFewRowsOfProduct;
     const auto blocks = [block](std::int64_t count) { return (count + block - 1) / block; };
     return {Elements(step.shape, form->batch) * blocks(Elements(step.shape, form->rows)) *
                 blocks(Elements(step.shape, form->columns)),
-            kProcessors / 2, kSmallestDepth};
+            kProcessors / 2, few ? kSmallestDepthOfFewRows : kSmallestDepth};
   }
   const std::int64_t outer = Elements(step.shape) / FoldedCount(step);
   if (RunsDownColumns({step}, step.shape, step.folded))
