@@ -155,6 +155,32 @@ bool TakesEmpty(std::string_view op) {
   return op == "aten.cat.default" || op.starts_with("aten.sum.");
 }
 
+void CountUses(const std::vector<ScalarValue>& args, std::map<std::string, int>& uses) {
+  for (const ScalarValue& arg : args) {
+    CountUses(arg.items, uses);
+    if (arg.kind == Kind::kNode) ++uses[arg.text];
+  }
+}
+
+// Returns by how many operators, or outputs, each value is read.
+std::map<std::string, int> UsesOf(const Task& task) {
+  std::map<std::string, int> uses;
+  for (const GraphNode& node : task.graph) CountUses(node.args, uses);
+  return uses;
+}
+
+// Returns whether an element is computed of elements of several large tensors. To read these again
+// is more work than to read the result. This is so for the sums between the blocks of a residual
+// network.
+bool ReadsSeveral(const Value& value, const Program& program) {
+  std::set<int> large;
+  VisitLoads(value.expr, [&](const Load& load, ExprType) {
+    const Buffer& buffer = program.buffers[static_cast<std::size_t>(load.buffer)];
+    if (Elements(buffer.shape) >= Elements(value.shape)) large.insert(load.buffer);
+  });
+  return large.size() > 1;
+}
+
 // Removes a loop that has to stay unrolled from `loops`, and fails.
 Result<Program> LowerGraph(const Task& task, const LowerPolicy& policy,
                            std::vector<UnrolledLoop>& loops) {
@@ -163,6 +189,14 @@ Result<Program> LowerGraph(const Task& task, const LowerPolicy& policy,
   ProgramBuilder builder(program, policy);
   ValuesByName values;
   const std::set<std::string> cut = CutProducts(task);
+  const std::map<std::string, int> uses = UsesOf(task);
+  const auto stores = [&](const GraphNode& node) {
+    if (cut.contains(node.name)) return true;
+    const auto found = uses.find(node.name);
+    const bool shared = found != uses.end() && found->second > 1;
+    return shared && policy.stores_shared && values[node.name].size() == 1 &&
+           ReadsSeveral(values[node.name][0], program);
+  };
   auto loop = loops.begin();
   for (std::size_t n = 0; n < task.graph.size(); ++n) {
     const GraphNode& node = task.graph[n];
@@ -179,7 +213,7 @@ Result<Program> LowerGraph(const Task& task, const LowerPolicy& policy,
       TRY(LowerOutput(node, task, builder, values));
     } else {
       TRY(LowerNode(node, builder, values));
-      if (cut.contains(node.name)) values[node.name] = {builder.Stored(values[node.name][0])};
+      if (stores(node)) values[node.name] = {builder.Stored(values[node.name][0])};
     }
   }
   return program;

@@ -22,7 +22,8 @@
 namespace pragma::expert {
 
 inline constexpr LowerPolicy kForCpp{};
-inline constexpr LowerPolicy kForTriton{.one_batch = false, .loops = false, .selects_parts = true};
+inline constexpr LowerPolicy kForTriton{
+    .one_batch = false, .loops = false, .selects_parts = true, .stores_shared = true};
 
 // Fails with ErrorKind::kTask, naming the operator, where there is no kernel for this graph.
 [[nodiscard]] Result<Program> LowerTask(const Task& task, const LowerPolicy& policy = kForCpp);

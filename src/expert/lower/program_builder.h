@@ -41,6 +41,8 @@ struct LowerPolicy {
   // Otherwise the parts are copied side by side, one after the other, so that each copy has
   // vectors.
   bool selects_parts = false;
+  // What several operators read is stored where each of them would read several large tensors.
+  bool stores_shared = false;
 };
 
 // Above this number of instructions an element is stored rather than computed again.

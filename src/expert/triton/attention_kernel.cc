@@ -21,6 +21,7 @@
 #include "expert/ir/program.h"
 #include "expert/plan/attention.h"
 #include "expert/plan/nest.h"
+#include "expert/triton/attention_configs.h"
 #include "expert/triton/kernel_scope.h"
 #include "expert/triton/kernel_text.h"
 #include "expert/triton/nest_layout.h"
@@ -33,69 +34,6 @@ namespace pragma::expert::triton {
 namespace {
 
 enum : std::size_t { kBatchAxis, kRowAxis, kKeyAxis };
-
-constexpr int kNarrowest = 16;  // the smallest side of a block on tensor cores
-
-struct AttentionBlock {
-  int rows = 0;
-  int keys = 0;
-  int warps = 0;
-  int stages = 0;
-};
-// Measured in bf16 on an H200 with 1,024 and 4,096 keys and heads of 64 and 128, the best of them
-// takes 1.03 to 1.4 times as long as cuDNN and 0.6 to 0.8 times as long as Torch's flash attention.
-constexpr AttentionBlock kAttentionBlocks[] = {{128, 128, 8, 3}, {128, 64, 8, 2}, {128, 64, 8, 3},
-                                               {64, 64, 4, 3},   {128, 64, 4, 3}, {64, 32, 4, 2}};
-constexpr AttentionBlock kUntunedAttention{64, 32, 4, 2};  // fits where heads are long, too
-// Reading the keys and values takes all of the time, so many of them are on their way.
-constexpr AttentionBlock kFewRows{kNarrowest, 128, 4, 3};
-
-// Half a block of keys computes so much slower, for each key.
-constexpr double kWorthHalving = 1.07;
-
-int WideEnough(std::int64_t size) {
-  return static_cast<int>(std::max<std::int64_t>(PowerOfTwo(size), kNarrowest));
-}
-
-Config AttentionConfig(const AttentionBlock& block, std::int64_t rows, std::int64_t keys) {
-  return {{{"BLOCK_M", std::min(block.rows, WideEnough(rows))},
-           {"BLOCK_N", std::min(block.keys, WideEnough(keys))}},
-          block.warps,
-          block.stages};
-}
-
-// Returns the number of the block that is the fastest on an H200 in bf16 and fp16, with heads of 64
-// to 128 and 1,024 to 4,096 keys.
-std::ptrdiff_t Fastest(bool causal, std::int64_t depth) { return causal ? 3 : depth <= 64 ? 4 : 0; }
-
-// Returns the configuration with half as many keys in a block where that leaves out many keys that
-// do not exist. Measured on an H200 with 197 keys and heads of 64: 0.93 times the time.
-Config WithoutPadding(Config config, std::int64_t keys) {
-  for (auto& [name, value] : config.constants) {
-    if (name != "BLOCK_N" || value < 2 * kNarrowest) continue;
-    const std::int64_t half = value / 2;
-    const std::int64_t padded = (keys + value - 1) / value * value;
-    const std::int64_t less = (keys + half - 1) / half * half;
-    if (static_cast<double>(padded) > kWorthHalving * static_cast<double>(less)) value /= 2;
-  }
-  return config;
-}
-
-std::vector<Config> AttentionConfigs(std::int64_t rows, std::int64_t keys,
-                                     std::int64_t multiplications) {
-  if (multiplications < kWorthTuning)
-    return {AttentionConfig(rows <= kNarrowest ? kFewRows : kUntunedAttention, rows, keys)};
-  std::vector<Config> configs;
-  std::set<std::vector<std::pair<std::string, int>>> seen;
-  for (const AttentionBlock& block : kAttentionBlocks) {
-    Config config = AttentionConfig(block, rows, keys);
-    std::vector<std::pair<std::string, int>> key = config.constants;
-    key.emplace_back("warps", config.warps);
-    key.emplace_back("stages", config.stages);
-    if (seen.insert(std::move(key)).second) configs.push_back(std::move(config));
-  }
-  return configs;
-}
 
 // A score without the positive factor that all scores have in common. Exponentials of scores then
 // take one multiplication instead of two.
@@ -124,7 +62,7 @@ std::vector<std::size_t> RowDims(const AttentionHint& form) {
   const std::size_t rank = form.shape.size();
   if (rank < 3 || CausalMaskOf(form)) return {rank - 2};
   const auto shares = [&](const ExprPtr& load) { return load->load.address.factor[rank - 3] == 0; };
-  const bool few = form.shape[rank - 3] * form.shape[rank - 2] <= kNarrowest;
+  const bool few = form.shape[rank - 3] * form.shape[rank - 2] <= kNarrowestBlock;
   if (!few || !shares(form.key) || !shares(form.value)) return {rank - 2};
   return {rank - 3, rank - 2};
 }
@@ -148,11 +86,7 @@ class AttentionWriter final {
         configs_(AttentionConfigs(rows_, keys_, batch_ * rows_ * keys_ * (form_.depth + columns_))),
         key_blocks_(IsDescribed()),
         names_(NamesFor(program)) {
-    if (IsMeasured()) {
-      const auto fastest = configs_.begin() + Fastest(mask_.has_value(), form_.depth);
-      std::rotate(configs_.begin(), fastest, fastest + 1);
-      if (!mask_) configs_[0] = WithoutPadding(configs_[0], keys_);
-    }
+    if (IsMeasured()) PutFastestFirst(configs_, mask_.has_value(), form_.depth, keys_);
     if (rows_ == 1 && row_dims_.size() == 1) form_.query = WithLine(form_.query, rank_ - 2);
     if (keys_ == 1) {
       form_.key = WithLine(form_.key, rank_ - 1);
@@ -188,12 +122,12 @@ class AttentionWriter final {
   }
 
  private:
-  // Returns whether this is an attention as those that were measured (Fastest).
+  // Returns whether this is an attention as those that were measured (PutFastestFirst).
   [[nodiscard]] bool IsMeasured() const {
     const bool plain =
         plain_.score->op == ExprOp::kLoad && plain_.score->load.buffer == form_.product;
-    return plain && DTypeSize(type_) == 2 && std::min(rows_, keys_) >= kAttentionBlocks[0].rows &&
-           configs_.size() == std::size(kAttentionBlocks);
+    return plain && DTypeSize(type_) == 2 && std::min(rows_, keys_) >= kFewestMeasured &&
+           configs_.size() > 1;
   }
   // Number of elements of the last axis, by the name of its index.
   [[nodiscard]] std::int64_t Count(char last) const { return last == 'k' ? form_.depth : columns_; }

@@ -25,6 +25,7 @@
 #include "expert/plan/store_through.h"
 #include "expert/triton/attention_kernel.h"
 #include "expert/triton/contraction_kernel.h"
+#include "expert/triton/depthwise_convolution.h"
 #include "expert/triton/even_operands.h"
 #include "expert/triton/kernel_text.h"
 #include "expert/triton/nest_kernel.h"
@@ -229,6 +230,7 @@ WrittenKernel EmitTriton(const Task& task, Program program, const KernelVariant&
   if (variant.Get("attention") == 0) FuseAttention(program, kTileAttention);
   if (variant.Get("products") == 0) {
     triton::PackConvolutions(program);
+    triton::PackDepthwise(program);
     triton::EvenOperands(program);
   }
   return triton::ModuleWriter(task, std::move(program), variant).Write();

@@ -212,5 +212,19 @@ TEST(SixteenBits, ConvolutionsOfManyChannelsArePackedChannelsLast) {
               Not(HasSubstr("# input over")));
 }
 
+TEST(SixteenBits, DepthwiseConvolutionsOfManyTapsHaveTheirChannelsInnermost) {
+  const auto text = [](std::int64_t taps) {
+    const std::int64_t border = taps / 2;
+    const std::vector<ScalarValue> form{
+        NoTensor(),     ListOf({1, 1}),        ListOf({border, border}),
+        ListOf({1, 1}), {.kind = Kind::kBool}, ListOf({0, 0}),
+        IntOf(32)};
+    return TextOfNarrow("aten.convolution.default", {{2, 32, 20, 20}, {32, 1, taps, taps}},
+                        {2, 32, 20, 20}, form);
+  };
+  EXPECT_THAT(text(7), HasSubstr("over [2, 20, 20, 32, 7, 7]"));
+  EXPECT_THAT(text(3), HasSubstr("over [2, 32, 20, 20, 3, 3]"));
+}
+
 }  // namespace
 }  // namespace pragma::expert

@@ -1,0 +1,29 @@
+// The configurations of a fused attention's kernel: blocks of rows and keys, with the warps and
+// pipeline stages that suit them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "expert/triton/kernel_text.h"
+
+namespace pragma::expert::triton {
+
+inline constexpr int kNarrowestBlock = 16;  // the smallest side of a block on tensor cores
+// Fewest rows and keys of the attentions that were measured.
+inline constexpr std::int64_t kFewestMeasured = 128;
+
+// Returns the smallest power of two that a side of this size needs.
+[[nodiscard]] int WideEnough(std::int64_t size);
+
+// Returns the configurations without duplicates: BLOCK_M rows and BLOCK_N keys. A single one where
+// the attention is too small to be tuned. `multiplications` is their number in both products.
+[[nodiscard]] std::vector<Config> AttentionConfigs(std::int64_t rows, std::int64_t keys,
+                                                   std::int64_t multiplications);
+
+// Moves the fastest one to the front, for 16 bits and kFewestMeasured rows and keys or more.
+// `depth` is the length of a query. All configurations of a tuned attention must be there.
+void PutFastestFirst(std::vector<Config>& configs, bool causal, std::int64_t depth,
+                     std::int64_t keys);
+
+}  // namespace pragma::expert::triton

@@ -1,0 +1,241 @@
+#include "expert/triton/depthwise_convolution.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/task.h"
+#include "expert/ir/affine.h"
+#include "expert/ir/expression.h"
+#include "expert/ir/program.h"
+#include "expert/plan/join.h"
+
+namespace pragma::expert::triton {
+namespace {
+
+// With fewer taps, writing the input once more takes longer than it saves.
+constexpr std::int64_t kFewestTaps = 25;
+constexpr std::int64_t kChannelUnit = 8;  // elements of 16 bits in one load of 16 bytes
+
+DType TypeOf(const Program& program, int buffer) { return BufferOf(program, buffer).dtype; }
+
+bool IsDepthwise(const Program& program, const Step& step) {
+  if (!step.convolution || step.parts != 1 || step.repeat >= 0) return false;
+  const ConvolutionHint& form = *step.convolution;
+  return form.groups == form.in_channels && form.groups == form.out_channels && !form.transposed &&
+         form.groups % kChannelUnit == 0 && Elements(form.kernel) >= kFewestTaps &&
+         TypeOf(program, form.input) != DType::kFloat64;
+}
+
+// [batch, spatial..., channels]
+Shape ChannelsLast(std::int64_t batch, const Shape& spatial, std::int64_t channels) {
+  Shape shape{batch};
+  shape.insert(shape.end(), spatial.begin(), spatial.end());
+  shape.push_back(channels);
+  return shape;
+}
+
+// Returns the form over [batch, spatial..., channels] of a contiguous [batch, channels,
+// spatial...].
+AffineForm FromChannelsFirst(std::int64_t batch, const Shape& spatial, std::int64_t channels) {
+  Shape given{batch, channels};
+  given.insert(given.end(), spatial.begin(), spatial.end());
+  AffineForm form = ContiguousForm(given);
+  std::rotate(form.factor.begin() + 1, form.factor.begin() + 2, form.factor.end());
+  return form;
+}
+
+// Returns a step that fills a new contiguous buffer of this shape.
+Step Filled(Program& program, const Step& of, const std::string& what, const Shape& shape,
+            const ExprPtr& expr, DType dtype) {
+  Step step;
+  step.shape = shape;
+  step.folded.assign(shape.size(), false);
+  step.expr = expr;
+  step.buffer = static_cast<int>(program.buffers.size());
+  step.place = ContiguousForm(shape);
+  step.name = of.name + "_" + what;
+  step.what = what;
+  program.buffers.push_back({Buffer::Kind::kScratch, step.name, dtype, shape});
+  return step;
+}
+
+Step PackedInput(Program& program, const Step& step) {
+  const ConvolutionHint& form = *step.convolution;
+  const AffineForm from = FromChannelsFirst(form.batch, form.in_size, form.in_channels);
+  return Filled(program, step, "input", ChannelsLast(form.batch, form.in_size, form.in_channels),
+                LoadOf(form.input, from, ExprType::kFloat), TypeOf(program, form.input));
+}
+
+// [taps..., channels] from [channels, 1, taps...]
+Step PackedWeight(Program& program, const Step& step) {
+  const ConvolutionHint& form = *step.convolution;
+  Shape shape = form.kernel;
+  shape.push_back(form.out_channels);
+  AffineForm from = ContiguousForm(form.kernel);
+  from.factor.push_back(Elements(form.kernel));
+  return Filled(program, step, "weight", shape, LoadOf(form.weight, from, ExprType::kFloat),
+                TypeOf(program, form.weight));
+}
+
+// The sums over [batch, out..., channels, taps...].
+Step SumOfPacked(Program& program, const Step& step, const Step& input, const Step& weight) {
+  const ConvolutionHint& form = *step.convolution;
+  const std::size_t count = form.kernel.size();
+  Shape shape = ChannelsLast(form.batch, form.out_size, form.out_channels);
+  const std::size_t channel = shape.size() - 1;
+  const std::size_t rank = shape.size() + count;
+  auto left = std::make_shared<Expr>(*LoadOf(input.buffer, ZeroForm(rank), ExprType::kFloat));
+  AffineForm right = ZeroForm(rank);
+  left->load.address.factor[0] = input.place.factor[0];
+  left->load.address.factor[channel] = right.factor[channel] = 1;
+  for (std::size_t i = 0; i < count; ++i) {
+    AffineForm place = ZeroForm(rank);  // the pixel, which may be outside
+    place.factor[1 + i] = form.stride[i];
+    place.factor[channel + 1 + i] = form.dilation[i];
+    place.offset = -form.padding[i];
+    const std::int64_t line = input.place.factor[1 + i];
+    left->load.address.factor[1 + i] = place.factor[1 + i] * line;
+    left->load.address.factor[channel + 1 + i] = place.factor[channel + 1 + i] * line;
+    left->load.address.offset += place.offset * line;
+    right.factor[channel + 1 + i] = weight.place.factor[i];
+    left->load.bounds.push_back({place, form.in_size[i]});
+  }
+  Step sum = Filled(program, step, "pixels", shape,
+                    Make(ExprOp::kMultiply, {left, LoadOf(weight.buffer, right, ExprType::kFloat)}),
+                    TypeOf(program, step.buffer));
+  sum.kind = Step::Kind::kFold;
+  sum.fold = Fold::kSum;
+  sum.name = step.name;
+  sum.what = step.what;
+  sum.shape.insert(sum.shape.end(), form.kernel.begin(), form.kernel.end());
+  sum.folded.resize(rank, true);
+  sum.place.factor.resize(rank, 0);
+  return sum;
+}
+
+// Writes the results where the convolution wrote them.
+Step CopyOfResults(const Step& step, const Step& sum) {
+  const ConvolutionHint& form = *step.convolution;
+  Step copy = step;
+  copy.convolution.reset();
+  copy.kind = Step::Kind::kMap;
+  copy.shape = {form.batch, form.out_channels};
+  copy.shape.insert(copy.shape.end(), form.out_size.begin(), form.out_size.end());
+  copy.folded.assign(copy.shape.size(), false);
+  AffineForm from = ZeroForm(copy.shape.size());
+  AffineForm place = ZeroForm(copy.shape.size());
+  place.offset = step.place.offset;
+  from.factor[0] = sum.place.factor[0];
+  from.factor[1] = 1;
+  // The step's own dimensions begin with [batch, groups, 1].
+  place.factor[0] = step.place.factor[0];
+  place.factor[1] = step.place.factor[1];
+  for (std::size_t i = 0; i < form.out_size.size(); ++i) {
+    from.factor[2 + i] = sum.place.factor[1 + i];
+    place.factor[2 + i] = step.place.factor[3 + i];
+  }
+  copy.expr = LoadOf(sum.buffer, from, ExprType::kFloat);
+  copy.place = place;
+  return copy;
+}
+
+// Returns the form, which reads a contiguous [batch, channels, area], of the same elements of
+// [batch, area, channels]. Returns nullopt where a dimension crosses from one into another.
+std::optional<AffineForm> WithChannelsLast(const AffineForm& form, const Shape& shape,
+                                           std::int64_t channels, std::int64_t area) {
+  if (form.offset < 0) return std::nullopt;
+  std::int64_t last_channel = form.offset / area % channels;
+  std::int64_t last_pixel = form.offset % area;
+  AffineForm moved = form;
+  moved.offset =
+      form.offset / (channels * area) * (channels * area) + last_pixel * channels + last_channel;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    const std::int64_t factor = shape[i] > 1 ? form.factor[i] : 0;
+    if (factor < 0) return std::nullopt;
+    if (factor % (channels * area) == 0) {
+      moved.factor[i] = factor;
+    } else if (factor % area == 0) {
+      moved.factor[i] = factor / area;
+      last_channel += (shape[i] - 1) * moved.factor[i];
+    } else {
+      moved.factor[i] = factor * channels;
+      last_pixel += (shape[i] - 1) * factor;
+    }
+  }
+  if (last_channel >= channels || last_pixel >= area) return std::nullopt;
+  return moved;
+}
+
+// Has a step that only maps elements traverse them in the order in which it stores them.
+void TraverseAsStored(Step& step) {
+  if (step.kind != Step::Kind::kMap) return;
+  std::vector<std::size_t> order(step.shape.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
+    return step.place.factor[a] > step.place.factor[b];
+  });
+  const auto permuted = [&](const std::vector<std::int64_t>& given) {
+    std::vector<std::int64_t> turned;
+    for (const std::size_t i : order) turned.push_back(given[i]);
+    return turned;
+  };
+  ChangeForms(step, [&](AffineForm& form) { form.factor = permuted(form.factor); });
+  step.shape = permuted(step.shape);
+}
+
+// Has everything that reads the convolution's results read `sum`'s instead. Returns whether that is
+// possible; if not, nothing is changed.
+bool ReadWithChannelsLast(Program& program, std::size_t convolution, int sum) {
+  const Step& step = program.steps[convolution];
+  const Buffer& results = BufferOf(program, step.buffer);
+  if (results.kind != Buffer::Kind::kScratch) return false;
+  const std::int64_t channels = step.convolution->out_channels;
+  const std::int64_t area = Elements(step.convolution->out_size);
+  const int buffer = step.buffer;
+  std::vector<Step> changed = program.steps;
+  for (std::size_t s = 0; s < changed.size(); ++s) {
+    Step& reader = changed[s];
+    if (s != convolution && reader.buffer == buffer) return false;
+    if (!Loads(reader.expr, buffer)) continue;
+    if (reader.product || reader.convolution || reader.routine || reader.attention) return false;
+    bool possible = true;
+    reader.expr = WithLoads(reader.expr, [&](const Expr& load) -> ExprPtr {
+      if (load.load.buffer != buffer) return std::make_shared<Expr>(load);
+      const auto moved = IsPlainLoad(load)
+                             ? WithChannelsLast(load.load.address, reader.shape, channels, area)
+                             : std::nullopt;
+      possible = possible && moved.has_value();
+      return LoadOf(sum, moved.value_or(load.load.address), load.type);
+    });
+    if (!possible) return false;
+    TraverseAsStored(reader);
+  }
+  program.steps = std::move(changed);
+  return true;
+}
+
+}  // namespace
+
+void PackDepthwise(Program& program) {
+  for (std::size_t s = 0; s < program.steps.size(); ++s) {
+    if (!IsDepthwise(program, program.steps[s])) continue;
+    const Step step = program.steps[s];
+    const Step input = PackedInput(program, step);
+    const Step weight = PackedWeight(program, step);
+    const Step sum = SumOfPacked(program, step, input, weight);
+    std::vector<Step> steps{input, weight, sum};
+    if (!ReadWithChannelsLast(program, s, sum.buffer)) steps.push_back(CopyOfResults(step, sum));
+    const auto at = program.steps.erase(program.steps.begin() + static_cast<std::ptrdiff_t>(s));
+    program.steps.insert(at, steps.begin(), steps.end());
+    s += steps.size() - 1;
+  }
+}
+
+}  // namespace pragma::expert::triton
