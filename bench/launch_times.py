@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+"""Times each launch of an expert's Triton module on a GPU, beside what Torch launches for the same task.
+
+  launch_times.py TASK.py MODULE.py ...
+
+MODULE is what `pragma-expert-source PYTHON FOLDER --triton TASK.py` wrote, FOLDER/TASK/solution.py. Each launch is repeated
+in a CUDA graph, so the host's time does not count. What a kernel reads is in the L2 cache where it fits there. Kernels that
+Triton's tuner launches are timed only as a part of the whole.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import statistics
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import torch
+from torch.profiler import ProfilerActivity, profile
+
+_REPEATS = 20  # of a launch in one graph
+_ROUNDS = 7  # of a graph, of which the median counts
+_CALLS = 5  # of Torch under its profiler
+
+
+def microseconds(call: Callable[[], Any], repeats: int = _REPEATS) -> float:
+    """Returns how long the launches of one call take."""
+    for _ in range(3):
+        call()
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        for _ in range(repeats):
+            call()
+    times = []
+    for _ in range(_ROUNDS):
+        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        begin.record()
+        graph.replay()
+        end.record()
+        torch.cuda.synchronize()
+        times.append(begin.elapsed_time(end) * 1e3 / repeats)
+    return statistics.median(times)
+
+
+class _Noted:
+    """A compiled kernel that notes its launches."""
+
+    def __init__(self, name: str, kernel: Any, launches: list[tuple[str, Callable[[], Any]]]) -> None:
+        self._name, self._kernel, self._launches = name, kernel, launches
+
+    def __getitem__(self, grid: Any) -> Callable[..., None]:
+        launch = self._kernel[grid]
+
+        def call(*arguments: Any) -> None:
+            self._launches.append((self._name, lambda: launch(*arguments)))
+            launch(*arguments)
+
+        return call
+
+
+def launches_of(module: ModuleType, arguments: list[Any]) -> list[tuple[str, Callable[[], Any]]]:
+    """Returns each launch of one call of the module, with its name."""
+    launches: list[tuple[str, Callable[[], Any]]] = []
+    kernels = {name: kernel for name, kernel in vars(module).items() if name.endswith("_built")}
+    for name, kernel in kernels.items():
+        setattr(module, name, _Noted(name.removesuffix("_built"), kernel, launches))
+    module.run(*arguments)
+    for name, kernel in kernels.items():
+        setattr(module, name, kernel)
+    return launches
+
+
+def loaded(path: Path) -> ModuleType:
+    """Imports a file. Triton looks its functions up by their module's name."""
+    name = f"{path.parent.name}_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def show_torchs(title: str, call: Callable[[], Any]) -> None:
+    call()
+    with profile(activities=[ProfilerActivity.CUDA]) as seen:
+        for _ in range(_CALLS):
+            call()
+        torch.cuda.synchronize()
+    kernels = [event for event in seen.key_averages() if event.self_device_time_total > 0]
+    print(f"{sum(e.self_device_time_total for e in kernels) / _CALLS:9.1f} us  {title}")
+    for event in sorted(kernels, key=lambda e: -e.self_device_time_total):
+        print(f"{event.self_device_time_total / _CALLS:9.1f} us    {event.key[:90]}")
+
+
+@torch.no_grad()
+def show(task: Path, solution: Path) -> None:
+    torch.manual_seed(0)
+    given = loaded(task)
+    model = given.Model(*given.get_init_inputs()).cuda().eval()
+    inputs = [value.cuda() if isinstance(value, torch.Tensor) else value for value in given.get_inputs()]
+    returned = model(*inputs)
+    truths = list(returned) if isinstance(returned, (tuple, list)) else [returned]
+    module = loaded(solution)
+    known = dict(zip(inspect.signature(model.forward).parameters, inputs, strict=False))
+    known |= dict(model.named_parameters()) | dict(model.named_buffers())
+    outputs = [torch.empty_like(truth) for truth in truths]
+    free = iter(outputs)
+    arguments = [known[name] if name in known else next(free) for name in inspect.signature(module.run).parameters]
+
+    print(f"{task.stem}, {torch.cuda.get_device_name()}")
+    launches = launches_of(module, arguments)
+    for got, truth in zip(outputs, truths, strict=True):
+        error = (got.double() - truth.double()).norm() / truth.double().norm()
+        print(f"  relative L2 difference from Torch: {float(error):.2g}")
+    print(f"{microseconds(lambda: module.run(*arguments), 4):9.1f} us  the module's launches, one after the other")
+    for name, launch in launches:
+        print(f"{microseconds(launch):9.1f} us    {name}")
+    show_torchs("Torch's kernels, eager", lambda: model(*inputs))
+    compiled = torch.compile(model)
+    compiled(*inputs)
+    show_torchs("Torch's kernels, torch.compile", lambda: compiled(*inputs))
+
+
+def main() -> None:
+    paths = [Path(path) for path in sys.argv[1:]]
+    if not paths or len(paths) % 2 != 0:
+        sys.exit(__doc__)
+    from triton import set_allocator
+
+    set_allocator(lambda size, _alignment, _stream: torch.empty(size, dtype=torch.int8, device="cuda"))
+    for task, solution in zip(paths[::2], paths[1::2], strict=True):
+        show(task, solution)
+
+
+if __name__ == "__main__":
+    main()
