@@ -197,7 +197,7 @@ std::optional<Nest> Split(const Nest& nest, const Shape& finer) {
 
 }  // namespace
 
-bool Join(const Step& step, Nest& nest) {
+bool JoinInner(const Step& step, Nest& nest) {
   if (JoinAsItIs(step, nest)) return true;
   const bool related = std::ranges::any_of(nest.steps, [&](const Step& writer) {
     bool reads = false;

@@ -14,7 +14,7 @@ void ChangeForms(Step& step, const std::function<void(AffineForm&)>& change);
 
 // Appends a step to a nest. The step is over the nest's shape, over its outer dimensions, or over
 // another shape with the same elements. Returns false where it cannot join.
-[[nodiscard]] bool Join(const Step& step, Nest& nest);
+[[nodiscard]] bool JoinInner(const Step& step, Nest& nest);
 // Appends a map over a nest's outer dimensions, which must come first. Returns false where it
 // cannot join.
 [[nodiscard]] bool JoinOuter(const Step& step, Nest& nest);

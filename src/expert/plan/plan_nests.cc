@@ -75,7 +75,7 @@ bool JoinNest(const Program& program, Step step, Nest& nest, const NestPolicy& p
   if (nest.repeat != step.repeat) return false;
   if (nest.anchored) return JoinEpilogue(program, std::move(step), nest, policy);
   DropUnitDims(step);
-  return MayShareLoops(step, nest, policy) && Join(step, nest);
+  return MayShareLoops(step, nest, policy) && JoinInner(step, nest);
 }
 
 // A generator stores only the result of the last step. So an epilogue ends at a step whose result
@@ -92,7 +92,7 @@ void KeepEpiloguesReadable(const Program& program, std::vector<Nest>& nests) {
       for (std::size_t rest = s + 1; rest < nests[n].steps.size(); ++rest) {
         Step step = nests[n].steps[rest];
         DropUnitDims(step);
-        if (apart.empty() || !Join(step, apart.back())) apart.push_back(Started(step));
+        if (apart.empty() || !JoinInner(step, apart.back())) apart.push_back(Started(step));
       }
       nests[n].steps.resize(s + 1);
       nests[n].outer.resize(s + 1);

@@ -6,7 +6,6 @@
 #include <memory>
 #include <numeric>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -15,13 +14,13 @@
 #include "expert/ir/expression.h"
 #include "expert/ir/program.h"
 #include "expert/plan/join.h"
+#include "expert/triton/channels_last.h"
 
 namespace pragma::expert::triton {
 namespace {
 
 // With fewer taps, writing the input once more takes longer than it saves.
 constexpr std::int64_t kFewestTaps = 25;
-constexpr std::int64_t kChannelUnit = 8;  // elements of 16 bits in one load of 16 bytes
 
 DType TypeOf(const Program& program, int buffer) { return BufferOf(program, buffer).dtype; }
 
@@ -41,34 +40,9 @@ Shape ChannelsLast(std::int64_t batch, const Shape& spatial, std::int64_t channe
   return shape;
 }
 
-// Returns the form over [batch, spatial..., channels] of a contiguous [batch, channels,
-// spatial...].
-AffineForm FromChannelsFirst(std::int64_t batch, const Shape& spatial, std::int64_t channels) {
-  Shape given{batch, channels};
-  given.insert(given.end(), spatial.begin(), spatial.end());
-  AffineForm form = ContiguousForm(given);
-  std::rotate(form.factor.begin() + 1, form.factor.begin() + 2, form.factor.end());
-  return form;
-}
-
-// Returns a step that fills a new contiguous buffer of this shape.
-Step Filled(Program& program, const Step& of, const std::string& what, const Shape& shape,
-            const ExprPtr& expr, DType dtype) {
-  Step step;
-  step.shape = shape;
-  step.folded.assign(shape.size(), false);
-  step.expr = expr;
-  step.buffer = static_cast<int>(program.buffers.size());
-  step.place = ContiguousForm(shape);
-  step.name = of.name + "_" + what;
-  step.what = what;
-  program.buffers.push_back({Buffer::Kind::kScratch, step.name, dtype, shape});
-  return step;
-}
-
 Step PackedInput(Program& program, const Step& step) {
   const ConvolutionHint& form = *step.convolution;
-  const AffineForm from = FromChannelsFirst(form.batch, form.in_size, form.in_channels);
+  const AffineForm from = FromChannelsFirst(form.batch, form.in_channels, form.in_size);
   return Filled(program, step, "input", ChannelsLast(form.batch, form.in_size, form.in_channels),
                 LoadOf(form.input, from, ExprType::kFloat), TypeOf(program, form.input));
 }

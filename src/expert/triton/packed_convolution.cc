@@ -4,20 +4,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "core/task.h"
 #include "expert/ir/affine.h"
 #include "expert/ir/expression.h"
 #include "expert/ir/program.h"
+#include "expert/triton/channels_last.h"
 
 namespace pragma::expert::triton {
 namespace {
 
 constexpr std::int64_t kFewestChannels = 16;
-constexpr std::int64_t kChannelUnit = 8;  // elements of 16 bits in one load of 16 bytes
 
 DType TypeOf(const Program& program, int buffer) {
   return program.buffers[static_cast<std::size_t>(buffer)].dtype;
@@ -40,41 +38,11 @@ bool MayBePacked(const Program& program, const Step& step) {
          !IsPlainProduct(form);
 }
 
-int NewBuffer(Program& program, const std::string& name, DType dtype, const Shape& shape) {
-  program.buffers.push_back({Buffer::Kind::kScratch, name, dtype, shape});
-  return static_cast<int>(program.buffers.size()) - 1;
-}
-
-// Returns a step that fills a new contiguous buffer of this shape.
-Step Filled(Program& program, const Step& of, const std::string& what, const Shape& shape,
-            const std::shared_ptr<Expr>& load) {
-  const DType dtype = TypeOf(program, load->load.buffer);
-  Step step;
-  step.shape = shape;
-  step.folded.assign(shape.size(), false);
-  step.expr = load;
-  step.buffer = NewBuffer(program, of.name + "_" + what, dtype, shape);
-  step.place = ContiguousForm(shape);
-  step.name = of.name + "_" + what;
-  step.what = what;
-  return step;
-}
-
-// Returns the form over [outer, spatial..., channels] of a contiguous tensor [outer, channels,
-// spatial...].
-AffineForm ChannelsLast(std::int64_t outer, std::int64_t channels, const Shape& spatial) {
-  Shape given{outer, channels};
-  given.insert(given.end(), spatial.begin(), spatial.end());
-  AffineForm form = ContiguousForm(given);
-  std::rotate(form.factor.begin() + 1, form.factor.begin() + 2, form.factor.end());
-  return form;
-}
-
 // [batch, padded..., channels] from [batch, channels, in...].
 Step PackedInput(Program& program, const Step& step) {
   const ConvolutionHint& form = *step.convolution;
   const std::size_t count = form.kernel.size();
-  AffineForm address = ChannelsLast(form.batch, form.in_channels, form.in_size);
+  AffineForm address = FromChannelsFirst(form.batch, form.in_channels, form.in_size);
   Shape shape{form.batch};
   auto load = std::make_shared<Expr>();
   for (std::size_t i = 0; i < count; ++i) {
@@ -93,18 +61,18 @@ Step PackedInput(Program& program, const Step& step) {
   load->type = ExprType::kFloat;
   load->load.buffer = form.input;
   load->load.address = address;
-  return Filled(program, step, "input", shape, load);
+  return Filled(program, step, "input", shape, load, TypeOf(program, form.input));
 }
 
 // [out channels, taps..., channels] from [out channels, channels, taps...].
 Step PackedWeight(Program& program, const Step& step) {
   const ConvolutionHint& form = *step.convolution;
-  const AffineForm address = ChannelsLast(form.out_channels, form.in_channels, form.kernel);
+  const AffineForm address = FromChannelsFirst(form.out_channels, form.in_channels, form.kernel);
   Shape shape{form.out_channels};
   shape.insert(shape.end(), form.kernel.begin(), form.kernel.end());
   shape.push_back(form.in_channels);
-  const auto load = std::make_shared<Expr>(*LoadOf(form.weight, address, ExprType::kFloat));
-  return Filled(program, step, "weight", shape, load);
+  return Filled(program, step, "weight", shape, LoadOf(form.weight, address, ExprType::kFloat),
+                TypeOf(program, form.weight));
 }
 
 // The product over [batch, out channels, out..., taps..., channels].
