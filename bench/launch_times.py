@@ -99,41 +99,52 @@ def show_torchs(title: str, call: Callable[[], Any]) -> None:
 
 
 @torch.no_grad()
-def show(task: Path, solution: Path) -> None:
+def arguments_of(task: Path, module: ModuleType) -> tuple[list[Any], list[torch.Tensor], Callable[[], Any]]:
+    """Returns the arguments of the module's `run`, its outputs among them (filled by a call), Torch's results, and Torch's
+    call itself."""
     torch.manual_seed(0)
     given = loaded(task)
     model = given.Model(*given.get_init_inputs()).cuda().eval()
     inputs = [value.cuda() if isinstance(value, torch.Tensor) else value for value in given.get_inputs()]
     returned = model(*inputs)
     truths = list(returned) if isinstance(returned, (tuple, list)) else [returned]
-    module = loaded(solution)
     known = dict(zip(inspect.signature(model.forward).parameters, inputs, strict=False))
     known |= dict(model.named_parameters()) | dict(model.named_buffers())
-    outputs = [torch.empty_like(truth) for truth in truths]
-    free = iter(outputs)
-    arguments = [known[name] if name in known else next(free) for name in inspect.signature(module.run).parameters]
+    outputs = iter([torch.empty_like(truth) for truth in truths])
+    arguments = [known[name] if name in known else next(outputs) for name in inspect.signature(module.run).parameters]
+    return arguments, truths, lambda: model(*inputs)
 
+
+@torch.no_grad()
+def show(task: Path, solution: Path) -> None:
+    module = loaded(solution)
+    arguments, truths, torchs = arguments_of(task, module)
     print(f"{task.stem}, {torch.cuda.get_device_name()}")
     launches = launches_of(module, arguments)
-    for got, truth in zip(outputs, truths, strict=True):
+    for got, truth in zip(arguments[-len(truths) :], truths, strict=True):
         error = (got.double() - truth.double()).norm() / truth.double().norm()
         print(f"  relative L2 difference from Torch: {float(error):.2g}")
     print(f"{microseconds(lambda: module.run(*arguments), 4):9.1f} us  the module's launches, one after the other")
     for name, launch in launches:
         print(f"{microseconds(launch):9.1f} us    {name}")
-    show_torchs("Torch's kernels, eager", lambda: model(*inputs))
-    compiled = torch.compile(model)
-    compiled(*inputs)
-    show_torchs("Torch's kernels, torch.compile", lambda: compiled(*inputs))
+    show_torchs("Torch's kernels, eager", torchs)
+    compiled = torch.compile(torchs)
+    compiled()
+    show_torchs("Torch's kernels, torch.compile", compiled)
+
+
+def lend_scratch() -> None:
+    """A tensor descriptor that a kernel makes lies in memory that Triton asks for."""
+    from triton import set_allocator
+
+    set_allocator(lambda size, _alignment, _stream: torch.empty(size, dtype=torch.int8, device="cuda"))
 
 
 def main() -> None:
     paths = [Path(path) for path in sys.argv[1:]]
     if not paths or len(paths) % 2 != 0:
         sys.exit(__doc__)
-    from triton import set_allocator
-
-    set_allocator(lambda size, _alignment, _stream: torch.empty(size, dtype=torch.int8, device="cuda"))
+    lend_scratch()
     for task, solution in zip(paths[::2], paths[1::2], strict=True):
         show(task, solution)
 
