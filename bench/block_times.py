@@ -11,6 +11,7 @@ module's own configuration is among them where it is asked for.
 from __future__ import annotations
 
 import concurrent.futures
+import functools
 import itertools
 import multiprocessing
 import os
@@ -143,7 +144,7 @@ def main() -> None:
             variant = getattr(launch_times.loaded(path), f"{name}_built")
             launch = variant[(kernel.programs(wanted, grid[0]), 1, 1)]
             try:
-                rows.append((launch_times.microseconds(lambda launch=launch: launch(*arguments)), said))
+                rows.append((launch_times.microseconds(functools.partial(launch, *arguments)), said))
             except Exception as error:
                 rows.append((float("inf"), f"{said}: {str(error).splitlines()[0][:80]}"))
     for taken, said in sorted(rows):
