@@ -11,7 +11,7 @@ module's own configuration is among them where it is asked for.
 from __future__ import annotations
 
 import concurrent.futures
-import functools
+import dataclasses
 import itertools
 import multiprocessing
 import os
@@ -19,7 +19,6 @@ import re
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
 
 import launch_times
 import torch
@@ -96,26 +95,6 @@ def compiled(path: str) -> str:
     return ""
 
 
-def given_to(task: Path, solution: Path, name: str) -> tuple[Any, list[Any]]:
-    """Returns the grid and the arguments of the first launch of a kernel."""
-    module = launch_times.loaded(solution)
-    seen: list[tuple[Any, list[Any]]] = []
-    kernel = getattr(module, f"{name}_built")
-
-    class Noted:
-        def __getitem__(self, grid: Any) -> Any:
-            def call(*arguments: Any) -> None:
-                seen.append((grid, list(arguments)))
-                kernel[grid](*arguments)
-
-            return call
-
-    setattr(module, f"{name}_built", Noted())
-    module.run(*launch_times.arguments_of(task, module)[0])
-    torch.cuda.synchronize()
-    return seen[0]
-
-
 def main() -> None:
     if len(sys.argv) < 5:
         sys.exit(__doc__)
@@ -134,7 +113,9 @@ def main() -> None:
         context = multiprocessing.get_context("spawn")
         with concurrent.futures.ProcessPoolExecutor(os.cpu_count(), mp_context=context) as pool:
             failures = list(pool.map(compiled, map(str, paths)))
-        grid, arguments = given_to(task, solution, name)
+        module = launch_times.loaded(solution)
+        launches = launch_times.launches_of(module, launch_times.arguments_of(task, module)[0])
+        own = next(launch for launch in launches if launch.name == name)
         rows = []
         for path, wanted, failure in zip(paths, tried, failures, strict=True):
             said = " ".join(f"{key}={value}" for key, value in wanted.items())
@@ -142,9 +123,9 @@ def main() -> None:
                 rows.append((float("inf"), f"{said}: {failure}"))
                 continue
             variant = getattr(launch_times.loaded(path), f"{name}_built")
-            launch = variant[(kernel.programs(wanted, grid[0]), 1, 1)]
+            grid = (kernel.programs(wanted, own.grid[0]), 1, 1)
             try:
-                rows.append((launch_times.microseconds(functools.partial(launch, *arguments)), said))
+                rows.append((launch_times.microseconds(dataclasses.replace(own, kernel=variant, grid=grid)), said))
             except Exception as error:
                 rows.append((float("inf"), f"{said}: {str(error).splitlines()[0][:80]}"))
     for taken, said in sorted(rows):

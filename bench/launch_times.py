@@ -10,6 +10,7 @@ Triton's tuner launches are timed only as a part of the whole.
 
 from __future__ import annotations
 
+import dataclasses
 import importlib.util
 import inspect
 import statistics
@@ -47,25 +48,36 @@ def microseconds(call: Callable[[], Any], repeats: int = _REPEATS) -> float:
     return statistics.median(times)
 
 
+@dataclasses.dataclass(frozen=True)
+class Launch:
+    """One launch of a compiled kernel."""
+
+    name: str
+    kernel: Any
+    grid: Any
+    arguments: tuple[Any, ...]
+
+    def __call__(self) -> None:
+        self.kernel[self.grid](*self.arguments)
+
+
 class _Noted:
     """A compiled kernel that notes its launches."""
 
-    def __init__(self, name: str, kernel: Any, launches: list[tuple[str, Callable[[], Any]]]) -> None:
+    def __init__(self, name: str, kernel: Any, launches: list[Launch]) -> None:
         self._name, self._kernel, self._launches = name, kernel, launches
 
     def __getitem__(self, grid: Any) -> Callable[..., None]:
-        launch = self._kernel[grid]
-
         def call(*arguments: Any) -> None:
-            self._launches.append((self._name, lambda: launch(*arguments)))
-            launch(*arguments)
+            self._launches.append(Launch(self._name, self._kernel, grid, arguments))
+            self._launches[-1]()
 
         return call
 
 
-def launches_of(module: ModuleType, arguments: list[Any]) -> list[tuple[str, Callable[[], Any]]]:
-    """Returns each launch of one call of the module, with its name."""
-    launches: list[tuple[str, Callable[[], Any]]] = []
+def launches_of(module: ModuleType, arguments: list[Any]) -> list[Launch]:
+    """Returns each launch of one call of the module."""
+    launches: list[Launch] = []
     kernels = {name: kernel for name, kernel in vars(module).items() if name.endswith("_built")}
     for name, kernel in kernels.items():
         setattr(module, name, _Noted(name.removesuffix("_built"), kernel, launches))
@@ -125,8 +137,8 @@ def show(task: Path, solution: Path) -> None:
         error = (got.double() - truth.double()).norm() / truth.double().norm()
         print(f"  relative L2 difference from Torch: {float(error):.2g}")
     print(f"{microseconds(lambda: module.run(*arguments), 4):9.1f} us  the module's launches, one after the other")
-    for name, launch in launches:
-        print(f"{microseconds(launch):9.1f} us    {name}")
+    for launch in launches:
+        print(f"{microseconds(launch):9.1f} us    {launch.name}")
     show_torchs("Torch's kernels, eager", torchs)
     compiled = torch.compile(torchs)
     compiled()

@@ -163,7 +163,7 @@ void CountUses(const std::vector<ScalarValue>& args, std::map<std::string, int>&
 }
 
 // Returns by how many operators, or outputs, each value is read.
-std::map<std::string, int> UsesOf(const Task& task) {
+std::map<std::string, int> UsesByName(const Task& task) {
   std::map<std::string, int> uses;
   for (const GraphNode& node : task.graph) CountUses(node.args, uses);
   return uses;
@@ -189,7 +189,7 @@ Result<Program> LowerGraph(const Task& task, const LowerPolicy& policy,
   ProgramBuilder builder(program, policy);
   ValuesByName values;
   const std::set<std::string> cut = CutProducts(task);
-  const std::map<std::string, int> uses = UsesOf(task);
+  const std::map<std::string, int> uses = UsesByName(task);
   const auto stores = [&](const GraphNode& node) {
     if (cut.contains(node.name)) return true;
     const auto found = uses.find(node.name);

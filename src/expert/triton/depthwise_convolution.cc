@@ -22,14 +22,12 @@ namespace {
 // With fewer taps, writing the input once more takes longer than it saves.
 constexpr std::int64_t kFewestTaps = 25;
 
-DType TypeOf(const Program& program, int buffer) { return BufferOf(program, buffer).dtype; }
-
 bool IsDepthwise(const Program& program, const Step& step) {
   if (!step.convolution || step.parts != 1 || step.repeat >= 0) return false;
   const ConvolutionHint& form = *step.convolution;
   return form.groups == form.in_channels && form.groups == form.out_channels && !form.transposed &&
          form.groups % kChannelUnit == 0 && Elements(form.kernel) >= kFewestTaps &&
-         TypeOf(program, form.input) != DType::kFloat64;
+         BufferOf(program, form.input).dtype != DType::kFloat64;
 }
 
 // [batch, spatial..., channels]
@@ -40,22 +38,22 @@ Shape ChannelsLast(std::int64_t batch, const Shape& spatial, std::int64_t channe
   return shape;
 }
 
-Step PackedInput(Program& program, const Step& step) {
+Step TurnedInput(Program& program, const Step& step) {
   const ConvolutionHint& form = *step.convolution;
   const AffineForm from = FromChannelsFirst(form.batch, form.in_channels, form.in_size);
   return Filled(program, step, "input", ChannelsLast(form.batch, form.in_size, form.in_channels),
-                LoadOf(form.input, from, ExprType::kFloat), TypeOf(program, form.input));
+                LoadOf(form.input, from, ExprType::kFloat), BufferOf(program, form.input).dtype);
 }
 
 // [taps..., channels] from [channels, 1, taps...]
-Step PackedWeight(Program& program, const Step& step) {
+Step TurnedWeight(Program& program, const Step& step) {
   const ConvolutionHint& form = *step.convolution;
   Shape shape = form.kernel;
   shape.push_back(form.out_channels);
   AffineForm from = ContiguousForm(form.kernel);
   from.factor.push_back(Elements(form.kernel));
   return Filled(program, step, "weight", shape, LoadOf(form.weight, from, ExprType::kFloat),
-                TypeOf(program, form.weight));
+                BufferOf(program, form.weight).dtype);
 }
 
 // The sums over [batch, out..., channels, taps...].
@@ -83,7 +81,7 @@ Step SumOfPacked(Program& program, const Step& step, const Step& input, const St
   }
   Step sum = Filled(program, step, "pixels", shape,
                     Make(ExprOp::kMultiply, {left, LoadOf(weight.buffer, right, ExprType::kFloat)}),
-                    TypeOf(program, step.buffer));
+                    BufferOf(program, step.buffer).dtype);
   sum.kind = Step::Kind::kFold;
   sum.fold = Fold::kSum;
   sum.name = step.name;
@@ -201,8 +199,8 @@ void PackDepthwise(Program& program) {
   for (std::size_t s = 0; s < program.steps.size(); ++s) {
     if (!IsDepthwise(program, program.steps[s])) continue;
     const Step step = program.steps[s];
-    const Step input = PackedInput(program, step);
-    const Step weight = PackedWeight(program, step);
+    const Step input = TurnedInput(program, step);
+    const Step weight = TurnedWeight(program, step);
     const Step sum = SumOfPacked(program, step, input, weight);
     std::vector<Step> steps{input, weight, sum};
     if (!ReadWithChannelsLast(program, s, sum.buffer)) steps.push_back(CopyOfResults(step, sum));

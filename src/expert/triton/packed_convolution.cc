@@ -17,10 +17,6 @@ namespace {
 
 constexpr std::int64_t kFewestChannels = 16;
 
-DType TypeOf(const Program& program, int buffer) {
-  return program.buffers[static_cast<std::size_t>(buffer)].dtype;
-}
-
 bool IsPlainProduct(const ConvolutionHint& form) {
   const auto all = [](const Shape& numbers, std::int64_t value) {
     return std::ranges::all_of(numbers, [value](std::int64_t n) { return n == value; });
@@ -31,9 +27,9 @@ bool IsPlainProduct(const ConvolutionHint& form) {
 bool MayBePacked(const Program& program, const Step& step) {
   if (!step.convolution || step.parts != 1) return false;
   const ConvolutionHint& form = *step.convolution;
-  const DType type = TypeOf(program, form.input);
+  const DType type = BufferOf(program, form.input).dtype;
   return (type == DType::kFloat16 || type == DType::kBFloat16) &&
-         TypeOf(program, form.weight) == type && form.groups == 1 && !form.transposed &&
+         BufferOf(program, form.weight).dtype == type && form.groups == 1 && !form.transposed &&
          form.in_channels >= kFewestChannels && form.in_channels % kChannelUnit == 0 &&
          !IsPlainProduct(form);
 }
@@ -61,7 +57,7 @@ Step PackedInput(Program& program, const Step& step) {
   load->type = ExprType::kFloat;
   load->load.buffer = form.input;
   load->load.address = address;
-  return Filled(program, step, "input", shape, load, TypeOf(program, form.input));
+  return Filled(program, step, "input", shape, load, BufferOf(program, form.input).dtype);
 }
 
 // [out channels, taps..., channels] from [out channels, channels, taps...].
@@ -72,7 +68,7 @@ Step PackedWeight(Program& program, const Step& step) {
   shape.insert(shape.end(), form.kernel.begin(), form.kernel.end());
   shape.push_back(form.in_channels);
   return Filled(program, step, "weight", shape, LoadOf(form.weight, address, ExprType::kFloat),
-                TypeOf(program, form.weight));
+                BufferOf(program, form.weight).dtype);
 }
 
 // The product over [batch, out channels, out..., taps..., channels].

@@ -51,9 +51,10 @@ constexpr double kAlone = 0.6;
 // time of loading the other operand, for which all processors are needed.
 constexpr std::int64_t kNarrow = 64;
 
-// A few rows: the time is that of loading the other operand, for which small blocks that many loads
-// are under way for are the best. Measured on an H200 with 8 rows, 512 to 8192 columns and depths
-// of 2048 and 8192, with the weights in memory: 0.9 to 1.1 times as long as cuBLAS.
+// The block of a product with few rows, whose time is that of loading the other operand: it is
+// small, and many of its loads are under way at a time. Measured on an H200 with 8 rows, 512 to
+// 8192 columns and depths of 2048 and 8192, with the weights in memory: 0.9 to 1.1 times as long as
+// cuBLAS.
 constexpr Block kBlockOfFewRows{16, 32, 256, 2, 4};
 
 // The time of a block of 16 bits, in multiplications of rows and columns: the smaller a block, the
@@ -129,9 +130,9 @@ std::vector<GridFactor> ProductGrid(const ProductSize& size) {
 }
 
 std::vector<Config> ProductConfigs(const ProductSize& size, bool stored) {
+  if (stored && size.rows <= kFewRowsOfProduct) return BlocksFor(size, {&kBlockOfFewRows, 1});
   const std::vector<Config> configs =
       BlocksFor(size, stored ? std::span<const Block>(kStoredBlocks) : kBlocks);
-  if (stored && size.rows <= kFewRowsOfProduct) return BlocksFor(size, {&kBlockOfFewRows, 1});
   const std::int64_t multiplications = size.batch * size.rows * size.columns * size.depth;
   const bool narrow = std::min(size.rows, size.columns) < kNarrow;
   if (stored && !narrow && multiplications < kWorthTuningStored)

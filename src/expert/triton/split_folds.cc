@@ -25,8 +25,8 @@ constexpr std::int64_t kWorthSplitting = std::int64_t{1} << 17;
 constexpr std::int64_t kBlockOfProduct = 128;
 constexpr std::int64_t kBlockOf16Bits = 64;  // of products that are read as they are stored
 constexpr std::int64_t kSmallestDepth = 512;
-// Of products with few rows of 16 bits. Adding the parts of a shorter one takes longer than they
-// save.
+// The same for products of 16 bits with few rows. The parts of a shorter one take longer to add
+// than they save.
 constexpr std::int64_t kSmallestDepthOfFewRows = 4096;
 constexpr std::int64_t kSmallestRow = 2048;
 constexpr std::int64_t kSmallestColumn = 64;
