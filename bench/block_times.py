@@ -21,7 +21,6 @@ import tempfile
 from pathlib import Path
 
 import launch_times
-import torch
 
 _OPTIONS = ("num_warps", "num_stages")
 _MOST_TRIED = 300
