@@ -1,8 +1,9 @@
-"""Launches: what a Triton module launches, as one CUDA graph where it is called on the same memory again.
+"""Launches: what a Triton module launches, as one CUDA graph from the second call on.
 
-A launch in Triton takes tens of microseconds of the host, which is more than many kernels take. A model that is called in a
-loop gets the same addresses from Torch's allocator each time. So the launches of a call are captured when its addresses come
-for the second time, and replayed from then on. Nothing is copied, and what lies at the addresses is read afresh.
+A launch in Triton takes tens of microseconds of the host, which is more than many kernels take. So the launches of a call
+are captured, and replayed from then on. Nothing is copied, and what lies at the addresses is read afresh. A model has one
+graph for each layer that calls the module. Where Torch's allocator gives other addresses, the graph is moved there. A graph
+that cannot be moved serves the calls on the same addresses, and is captured when these come for the second time.
 """
 
 from __future__ import annotations
@@ -13,6 +14,9 @@ from typing import Any
 
 import torch
 
+from pragma_kernels.graph import Graph, can_move, new_capture
+
+_Key = tuple[int, ...]  # a stream, and addresses
 _MOST = 256  # graphs of a module; a model calls it once for each layer
 _MOST_SEEN = 4096  # addresses that are remembered
 
@@ -26,49 +30,71 @@ class Launches:
 
     def __init__(self, run: Callable[..., None]) -> None:
         self._run = run
-        self._graphs: dict[tuple[int, ...], torch.cuda.CUDAGraph] = {}
-        self._seen: set[tuple[int, ...]] = set()
+        self._graphs: dict[_Key, Graph] = {}
+        self._seen: set[_Key] = set()
+        self._moves = can_move()
         self._fails = False  # a capture failed
         self.replays = 0
 
     def __call__(self, *tensors: torch.Tensor) -> None:
-        stream = torch.cuda.current_stream()
-        key = (stream.cuda_stream, *[tensor.data_ptr() for tensor in tensors])
-        graph = self._graphs.get(key)
         # A graph that is being captured takes the launches themselves.
         if torch.cuda.is_current_stream_capturing():
             self._run(*tensors)
-        elif graph is not None:
-            self.replays += 1
-            graph.replay()
+            return
+        stream = torch.cuda.current_stream()
+        addresses = tuple([tensor.data_ptr() for tensor in tensors])
+        key = self._key(stream, tensors, addresses)
+        graph = self._graphs.get(key)
+        if graph is not None:
+            self._replay(graph, tensors, addresses)
         elif key not in self._seen or self._fails:
             self._note(key)
             self._run(*tensors)
         else:
-            self._capture(key, stream, tensors)
+            self._capture(stream, tensors, addresses)
 
     def forget(self) -> None:
         """Gives back what the graphs hold."""
         self._graphs.clear()
         self._seen.clear()
 
-    def _note(self, key: tuple[int, ...]) -> None:
+    def _key(self, stream: torch.cuda.Stream, tensors: tuple[torch.Tensor, ...], addresses: tuple[int, ...]) -> _Key:
+        """Calls with the same key share a graph. A graph that can be moved belongs to the parameters of a layer."""
+        if not self._moves:
+            return (stream.cuda_stream, *addresses)
+        held = [address for tensor, address in zip(tensors, addresses, strict=True) if type(tensor) is torch.nn.Parameter]
+        return (stream.cuda_stream, *held)
+
+    def _note(self, key: _Key) -> None:
         if len(self._seen) >= _MOST_SEEN:
             self._seen.clear()
         self._seen.add(key)
 
-    def _capture(self, key: tuple[int, ...], stream: torch.cuda.Stream, tensors: tuple[torch.Tensor, ...]) -> None:
+    def _replay(self, graph: Graph, tensors: tuple[torch.Tensor, ...], addresses: tuple[int, ...]) -> None:
+        try:
+            with _lock:  # another thread must not move the graph in between
+                graph.replay(addresses)
+            self.replays += 1
+        except RuntimeError:  # the launches run as they are from then on
+            self._fails = True
+            self.forget()
+            self._run(*tensors)
+
+    def _capture(self, stream: torch.cuda.Stream, tensors: tuple[torch.Tensor, ...], addresses: tuple[int, ...]) -> None:
         with _lock:
             try:
-                graph = self._captured(stream, tensors)
+                graph = Graph(self._captured(stream, tensors), tensors)
             except Exception:  # the launches run as they are from then on
                 self._fails = True
                 self._run(*tensors)
                 return
+            if self._moves and not graph.movable:
+                self._moves = False
+                self.forget()
             while len(self._graphs) >= _MOST:
                 self._graphs.pop(next(iter(self._graphs)))
-            self._graphs[key] = graph
-        graph.replay()
+            self._graphs[self._key(stream, tensors, addresses)] = graph
+            graph.replay(addresses)
 
     def _captured(self, stream: torch.cuda.Stream, tensors: tuple[torch.Tensor, ...]) -> torch.cuda.CUDAGraph:
         """Torch's random generator keeps tensors for all graphs, in the inference mode of the first. A capture outside of
@@ -88,7 +114,7 @@ class Launches:
         place = (device, stream.cuda_stream)
         if place not in _pools:
             _pools[place] = torch.cuda.graph_pool_handle()
-        graph = torch.cuda.CUDAGraph()
+        graph = new_capture()
         side.wait_stream(stream)
         with torch.cuda.stream(side):
             graph.capture_begin(pool=_pools[place], capture_error_mode="thread_local")

@@ -260,6 +260,63 @@ print(json.dumps([all(right), right, replayed > 2 and held_before > 0 and not ke
 
 
 @pytest.mark.skipif(DEVICE != "cuda", reason="CUDA graphs need a GPU")
+def test_calls_on_other_memory_are_replayed_there(home: pathlib.Path) -> None:
+    """Each module has one graph, which is captured at its second call and moved at the six others. One tensor may be given
+    twice. Torch's own kernels take structures: with one of them a graph is not moved, and serves its own memory alone."""
+    script = """
+from pragma_kernels import graph
+from pragma_kernels.launches import Launches
+from pragma_kernels.library import _loaded
+kernel = _loaded["t_scale"][1]
+launches = []
+right = []
+with torch.no_grad():
+    given = [torch.randn(3, 5, device=DEVICE) for _ in range(8)]
+    got = [model(x) for x in given]
+    right += [torch.allclose(y, x * model.one.w * model.two.w) for x, y in zip(given, got, strict=True)]
+    launches += [kernel.replays, len(kernel._module.launches._graphs)]
+    w = torch.randn(5, device=DEVICE)
+    outs = [torch.empty(3, 5, device=DEVICE) for _ in given]
+
+    def copies(x, w, out):
+        kernel._module.launches._run(x, w, out)
+        out.t().copy_(out.t().clone().double())
+
+    plain = Launches(copies)
+    for _ in range(3):
+        for x, out in zip(given, outs, strict=True):
+            plain(x, w, out)
+            right.append(torch.allclose(out, x * w))
+    launches += [plain.replays, len(plain._graphs), plain._moves]
+print(json.dumps([all(right), right, launches, graph.can_move()]))
+"""
+    all_right, each, launches, moves = said(home, script)
+    assert all_right, each
+    assert moves, "this Torch does not show its graphs"
+    # The first capture shows that the copies cannot be moved, the second round of calls is captured then.
+    assert launches == [2 * 6, 2, launches[2], 8, False] and launches[2] >= 8
+
+
+def test_the_structures_of_the_driver_have_their_sizes() -> None:
+    import ctypes
+
+    from pragma_kernels import graph
+
+    assert (ctypes.sizeof(graph._Kernel), ctypes.sizeof(graph._Memset)) == (72, 40)
+
+
+def test_an_address_is_found_in_its_tensor() -> None:
+    from pragma_kernels import graph
+
+    tensors = [torch.zeros(4), torch.zeros(3, dtype=torch.int64), torch.zeros(0)]
+    ranges = graph.Ranges.of_tensors(tensors)
+    first, second = (tensor.data_ptr() for tensor in tensors[:2])
+    assert [ranges.find(at) for at in (first, first + 15, first + 16, second + 23)] == [0, 0, None, 1]
+    with pytest.raises(graph._Unmovable):
+        graph.Ranges.of_tensors([tensors[0], tensors[0][1:]]).find(first + 8)
+
+
+@pytest.mark.skipif(DEVICE != "cuda", reason="CUDA graphs need a GPU")
 @pytest.mark.parametrize("first", ["inference_mode", "no_grad"])
 def test_calls_are_replayed_in_and_out_of_inference_mode(home: pathlib.Path, first: str) -> None:
     """Torch's random generator can be used after each of them."""
