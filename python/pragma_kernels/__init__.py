@@ -12,6 +12,6 @@ often and why. Weights stay the module's own.
 from pragma_kernels.applied import Applied
 from pragma_kernels.apply import apply, remove
 from pragma_kernels.errors import PackageError
-from pragma_kernels.report import by_unit, explain, stats
+from pragma_kernels.report import by_unit, explain, slow_launches, stats
 
-__all__ = ["Applied", "PackageError", "apply", "by_unit", "explain", "remove", "stats"]
+__all__ = ["Applied", "PackageError", "apply", "by_unit", "explain", "remove", "slow_launches", "stats"]

@@ -97,20 +97,21 @@ class Graph:
         self._captured = captured
         self._addresses = tuple(tensor.data_ptr() for tensor in tensors)
         self._uses: list[list[_Use]] = []  # by tensor
-        self.movable = False
+        self.fixed = ""  # why it cannot be moved
         if not can_move():
+            self.fixed = "Torch does not show its graphs"
             return
         captured.instantiate()
         try:
             self._uses = _uses(captured.raw_cuda_graph(), Ranges.of_tensors(tensors))
-        except _Unmovable:
+        except _Unmovable as why:
+            self.fixed = str(why)
             return
         self._exec = ctypes.c_void_p(captured.raw_cuda_graph_exec())
-        self.movable = True
 
     def replay(self, addresses: tuple[int, ...]) -> None:
-        """Launches the call on tensors at these addresses. Where they differ from the last ones, the graph must be
-        movable. Raises RuntimeError where CUDA refuses; the graph must not be used any more then."""
+        """Launches the call on tensors at these addresses. Where they differ from the last ones, the graph must not be
+        fixed. Raises RuntimeError where CUDA refuses; the graph must not be used any more then."""
         if addresses != self._addresses:
             self._move(addresses)
         self._captured.replay()
@@ -179,7 +180,7 @@ def _uses(graph: int, tensors: Ranges) -> list[list[_Use]]:
         elif kind.value == _MEMSET:
             _check_memset(handle, tensors)
         elif kind.value != _EMPTY:
-            raise _Unmovable("it has a node that is no kernel")
+            raise _Unmovable("it has a node other than a kernel")
     return found
 
 

@@ -9,6 +9,7 @@ that cannot be moved serves the calls on the same addresses, and is captured whe
 from __future__ import annotations
 
 import threading
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -20,8 +21,26 @@ _Key = tuple[int, ...]  # a stream, and addresses
 _MOST = 256  # graphs of a module; a model calls it once for each layer
 _MOST_SEEN = 4096  # addresses that are remembered
 
-_lock = threading.Lock()
-_pools: dict[tuple[int, int], Any] = {}  # memory for what graphs need meanwhile, by device and stream
+_lock = threading.RLock()  # of all graphs: one is captured, moved or given back at a time
+
+
+class _Pool:
+    """Memory for what the graphs of one stream need meanwhile. They run one after the other, so they share it. Torch gives
+    a pool up with its last graph, and captures nothing in it any more."""
+
+    def __init__(self) -> None:
+        self._handle: Any = None
+        self._graphs: weakref.WeakSet[torch.cuda.CUDAGraph] = weakref.WeakSet()
+
+    def handle_for(self, graph: torch.cuda.CUDAGraph) -> Any:
+        """Returns the handle with which the graph can be captured."""
+        if not self._graphs:
+            self._handle = torch.cuda.graph_pool_handle()
+        self._graphs.add(graph)
+        return self._handle
+
+
+_pools: dict[tuple[int, int], _Pool] = {}  # by device and stream
 _sides: dict[int, torch.cuda.Stream] = {}  # where graphs are captured, by device
 
 
@@ -35,6 +54,7 @@ class Launches:
         self._moves = can_move()
         self._fails = False  # a capture failed
         self.replays = 0
+        self.slow = ""  # why calls are not replayed, or only those on the same memory
 
     def __call__(self, *tensors: torch.Tensor) -> None:
         # A graph that is being captured takes the launches themselves.
@@ -55,8 +75,9 @@ class Launches:
 
     def forget(self) -> None:
         """Gives back what the graphs hold."""
-        self._graphs.clear()
-        self._seen.clear()
+        with _lock:
+            self._graphs.clear()
+            self._seen.clear()
 
     def _key(self, stream: torch.cuda.Stream, tensors: tuple[torch.Tensor, ...], addresses: tuple[int, ...]) -> _Key:
         """Calls with the same key share a graph. A graph that can be moved belongs to the parameters of a layer."""
@@ -75,8 +96,8 @@ class Launches:
             with _lock:  # another thread must not move the graph in between
                 graph.replay(addresses)
             self.replays += 1
-        except RuntimeError:  # the launches run as they are from then on
-            self._fails = True
+        except RuntimeError as error:
+            self._fail(error)
             self.forget()
             self._run(*tensors)
 
@@ -84,17 +105,22 @@ class Launches:
         with _lock:
             try:
                 graph = Graph(self._captured(stream, tensors), tensors)
-            except Exception:  # the launches run as they are from then on
-                self._fails = True
+            except Exception as error:
+                self._fail(error)
                 self._run(*tensors)
                 return
-            if self._moves and not graph.movable:
-                self._moves = False
+            if self._moves and graph.fixed:
+                self._moves, self.slow = False, f"the graph of a call cannot be moved: {graph.fixed}"
                 self.forget()
             while len(self._graphs) >= _MOST:
                 self._graphs.pop(next(iter(self._graphs)))
             self._graphs[self._key(stream, tensors, addresses)] = graph
             graph.replay(addresses)
+
+    def _fail(self, error: Exception) -> None:
+        """The launches run as they are from then on."""
+        self._fails = True
+        self.slow = f"no graph of a call: {type(error).__name__}: {error}".partition("\n")[0]
 
     def _captured(self, stream: torch.cuda.Stream, tensors: tuple[torch.Tensor, ...]) -> torch.cuda.CUDAGraph:
         """Torch's random generator keeps tensors for all graphs, in the inference mode of the first. A capture outside of
@@ -111,13 +137,11 @@ class Launches:
         """torch.cuda.graph would give the allocator's free memory back, after which no address comes again."""
         device = stream.device_index
         side = _sides.setdefault(device, torch.cuda.Stream(device))
-        place = (device, stream.cuda_stream)
-        if place not in _pools:
-            _pools[place] = torch.cuda.graph_pool_handle()
+        pool = _pools.setdefault((device, stream.cuda_stream), _Pool())
         graph = new_capture()
         side.wait_stream(stream)
         with torch.cuda.stream(side):
-            graph.capture_begin(pool=_pools[place], capture_error_mode="thread_local")
+            graph.capture_begin(pool=pool.handle_for(graph), capture_error_mode="thread_local")
             try:
                 self._run(*tensors)
             finally:

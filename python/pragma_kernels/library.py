@@ -41,6 +41,8 @@ class LibraryKernel:
         self._modules = library.pragma_operator_modules if entry["packed_bytes"] > 0 else None
         self._packs = library.pragma_operator_packs if entry["packed_bytes"] > 0 else None
 
+    slow = ""  # a call costs no launches
+
     def calls(self) -> int:
         """Returns how often the kernel ran in this process, no matter what called it."""
         return int(self._calls())

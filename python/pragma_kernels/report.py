@@ -1,4 +1,4 @@
-"""What stats, explain and by_unit say."""
+"""What stats, explain and others say of a model with kernels."""
 
 from __future__ import annotations
 
@@ -39,6 +39,16 @@ def by_unit(model: torch.nn.Module) -> dict[str, dict[str, Any]]:
             entry["errors"] += one.counts.errors
             why = one.counts.last.get("error", "") or next(iter(one.counts.fallbacks), "")
             entry["why"] = why or entry["why"]
+    return found
+
+
+def slow_launches(model: torch.nn.Module) -> dict[str, str]:
+    """Returns the installed kernels whose launches are not replayed as graphs, or not always, with the reason."""
+    found = {}
+    for module in model.modules():
+        held = installed(module)
+        for one in held.variants() if held is not None else ():
+            found |= {kernel.name: kernel.slow for kernel in one.unit.kernels if kernel.slow}
     return found
 
 
@@ -84,6 +94,7 @@ def explain(model: torch.nn.Module) -> str:
         if held is not None:
             last = list(held.variants())[-1].counts.last
             notes += [f"{path or '(model)'}: {reason}: {found}" for reason, found in last.items()]
+    notes += [f"{name}: {why}" for name, why in slow_launches(model).items()]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
     return "\n".join([*lines, *notes])

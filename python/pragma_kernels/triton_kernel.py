@@ -60,6 +60,11 @@ class TritonKernel:
         """Returns how many of the runs were launched as one graph."""
         return self._module.launches.replays if self._module.launches is not None else 0
 
+    @property
+    def slow(self) -> str:
+        """Returns why the host launches each of its kernels in each call, or ""."""
+        return self._module.launches.slow if self._module.launches is not None else ""
+
     def packs(self) -> int:
         return 0
 

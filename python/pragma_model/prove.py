@@ -40,6 +40,7 @@ class Proof:
         self._calls = self._made_calls()
         self._compiled: dict[str, Any] = {}  # copies that torch.compile has compiled, by the side's name
         self._wide: torch.nn.Module | None = None
+        self._slow: dict[str, str] = {}  # kernels that the host launches one by one, with the reason
         sys.path.insert(0, self._folder)
         self._kernels = importlib.import_module("pragma_kernels")
 
@@ -107,8 +108,7 @@ class Proof:
                     compiled = self._compiled_copy(message["units"], mode)
                     taken = self._quickest(compiled) if len(modes) > 1 else 0.0
             except BaseException as error:
-                why = getattr(error, "inner_exception", error)  # Torch wraps what its backends raise
-                tried[mode] = f"{type(why).__name__}: {one_line(str(why))}"
+                tried[mode] = _why(error, left)
                 continue
             tried[mode] = f"{1e3 * taken:.2f} ms" if len(modes) > 1 else "compiled"
             if taken < fastest:
@@ -154,12 +154,14 @@ class Proof:
             shuffle(order)
             for name in order:
                 samples[name].append(self._sample(sides[name], repeats[name]))
-        return {"samples": samples}
+        return {"samples": samples, "slow_launches": self._slow}
 
     def _sample(self, side: Any, repeats: int) -> float:
         units = side if isinstance(side, list) else None
         self._install(units)
         taken = self._sample_of(self._model if side == "eager" or units else self._compiled[side], repeats)
+        if units:
+            self._slow |= self._kernels.slow_launches(self._model)
         self._remove(units)
         return taken
 
@@ -225,18 +227,30 @@ def _finite(value: float) -> float:
     return min(value, 1e300)  # JSON has no infinity
 
 
+class _Late(BaseException):
+    """The time is up. Code that catches each Exception does not catch it."""
+
+
+def _why(error: BaseException, seconds: float) -> str:
+    """Returns why a compilation failed that had so many seconds."""
+    if isinstance(error, _Late):
+        return f"not done in {seconds:.0f} s"
+    why = getattr(error, "inner_exception", error)  # Torch wraps what its backends raise
+    return f"{type(why).__name__}: {one_line(str(why))}"
+
+
 class _limit:
-    """Raises TimeoutError in the main thread after some seconds."""
+    """Raises _Late in the main thread after some seconds, and again each second, in case that it is caught."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
 
     def __enter__(self) -> None:
         def late(*_: Any) -> None:
-            raise TimeoutError(f"not done in {self._seconds:.0f} s")
+            raise _Late
 
         signal.signal(signal.SIGALRM, late)
-        signal.setitimer(signal.ITIMER_REAL, self._seconds)
+        signal.setitimer(signal.ITIMER_REAL, self._seconds, 1.0)
 
     def __exit__(self, *_: Any) -> None:
         signal.setitimer(signal.ITIMER_REAL, 0)

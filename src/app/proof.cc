@@ -36,6 +36,7 @@ constexpr double kPartForUnits = 0.3;  // of the time, to time the model without
 constexpr Seconds kMostForUnits{120};
 constexpr double kPartForCompile = 0.4;  // of what is left then, each time
 constexpr Seconds kMostForCompile{300};
+constexpr Seconds kGraceForCompile{10};  // after which a server that does not stop is ended
 constexpr double kPartForMeasuring =
     0.6;  // of what is left at the end; the rest is for its last round
 constexpr Seconds kMostForMeasuring{180};
@@ -50,12 +51,15 @@ using Sides = std::map<std::string, std::vector<double>>;  // seconds per call, 
 
 class Prover final {
  public:
-  Prover(const AskModel& ask, std::vector<std::string> units, const Deadline& deadline)
-      : ask_(ask), units_(std::move(units)), deadline_(deadline) {}
+  Prover(const ProofServer& server, std::vector<std::string> units, const Deadline& deadline)
+      : server_(server), units_(std::move(units)), deadline_(deadline) {}
 
   Result<ModelProof> Run(bool compile_baseline);
 
  private:
+  Result<JsonReader> Ask(JsonWriter& request, const std::string& what) const {
+    return server_.ask(request, what, deadline_);
+  }
   Result<void> Open();
   Result<void> First();
   struct Checked {
@@ -80,7 +84,7 @@ class Prover final {
   Result<Sides> Time(const std::vector<Side>& sides, Seconds limit);
   void TakeOut(const std::string& unit, std::string why);
 
-  const AskModel& ask_;
+  const ProofServer& server_;
   std::vector<std::string> units_;  // that are not taken out
   Deadline deadline_;
   ModelProof proof_;
@@ -113,14 +117,14 @@ void Prover::TakeOut(const std::string& unit, std::string why) {
 
 Result<void> Prover::Open() {
   JsonWriter request = WholeModelRequest("prove");
-  TRY(ask_(request, "opening the model to prove it"));
+  TRY(Ask(request, "opening the model to prove it"));
   return {};
 }
 
 Result<void> Prover::First() {
   JsonWriter request = WholeModelRequest("first");
   request.Field("units", units_);
-  const JsonReader reply = TRY(ask_(request, "the model's first call"));
+  const JsonReader reply = TRY(Ask(request, "the model's first call"));
   reply["eager"].Get("seconds", proof_.first_call_eager);
   reply["kernels"].Get("seconds", proof_.first_call_kernels);
   reply["eager"].Get("bytes", proof_.peak_eager);
@@ -133,7 +137,7 @@ Result<void> Prover::First() {
 Result<Prover::Checked> Prover::Check(const std::vector<std::string>& units) {
   JsonWriter request = WholeModelRequest("check");
   request.Field("units", units);
-  const JsonReader reply = TRY(ask_(request, "comparing the whole model"));
+  const JsonReader reply = TRY(Ask(request, "comparing the whole model"));
   ModelError worst{.right = true};
   reply.Get("reference", worst.reference);
   const bool wide = worst.reference == "float64";
@@ -183,18 +187,29 @@ Result<void> Prover::KeepRight() {
 }
 
 // Has a copy of the model with these units compiled, in the mode of torch.compile in which it is
-// the fastest.
+// the fastest. A compilation that ends the server, or does not end in time, is a failed one: the
+// proof goes on in a new server, without the copies of the old one.
 Result<CompiledModel> Prover::Compile(std::string_view name,
                                       const std::vector<std::string>& units) {
   JsonWriter request = WholeModelRequest("compile");
   const Seconds limit = std::min(kMostForCompile, deadline_.Left() * kPartForCompile);
   request.Field("name", name).Field("units", units).Field("seconds", limit.count());
-  const JsonReader reply = TRY(ask_(request, "torch.compile"));
+  const Deadline end = Deadline::In(std::min(deadline_.Left(), limit + kGraceForCompile));
+  const Result<JsonReader> reply = server_.ask(request, "torch.compile", end);
   CompiledModel compiled;
-  reply.Get("mode", compiled.mode);
-  reply.Get("tried", compiled.tried);
-  reply.Get("failure", compiled.failure);
-  TRY(reply.status());
+  if (!reply) {
+    if (reply.error().kind == ErrorKind::kInterrupted || deadline_.Left() == Seconds{0})
+      return std::unexpected(reply.error());
+    TRY(server_.restart());
+    TRY(Open());
+    compiled.failure = reply.error().message;
+    if (proof_.compile.failure.empty()) proof_.compile.failure = "its process ended later";
+    return compiled;
+  }
+  reply->Get("mode", compiled.mode);
+  reply->Get("tried", compiled.tried);
+  reply->Get("failure", compiled.failure);
+  TRY(reply->status());
   return compiled;
 }
 
@@ -212,9 +227,10 @@ Result<Sides> Prover::Time(const std::vector<Side>& sides, Seconds limit) {
   }
   request.EndObject().Field("seconds", limit.count()).Field("seed", sides.size());
   request.Field("least", kLeastRounds).Field("most", kMostRounds);
-  const JsonReader reply = TRY(ask_(request, "timing the whole model"));
+  const JsonReader reply = TRY(Ask(request, "timing the whole model"));
   Sides samples;
   reply.Get("samples", samples);
+  reply.Get("slow_launches", proof_.slow_launches);
   TRY(reply.status());
   return samples;
 }
@@ -304,9 +320,9 @@ void Prover::TakeOutSlow() {
 
 }  // namespace
 
-Result<ModelProof> ProveModel(const AskModel& ask, const std::vector<std::string>& units,
+Result<ModelProof> ProveModel(const ProofServer& server, const std::vector<std::string>& units,
                               bool compile_baseline, const Deadline& deadline) {
-  return Prover(ask, units, deadline).Run(compile_baseline);
+  return Prover(server, units, deadline).Run(compile_baseline);
 }
 
 }  // namespace pragma

@@ -43,6 +43,7 @@ struct ModelProof {
   bool compiled_is_faster = false;  // of the two; the speedups are those of the faster one
   std::optional<Interval> speedup_eager;
   std::optional<Interval> speedup_compile;
+  std::map<std::string, std::string> slow_launches;  // kernel -> why no graph replays its launches
   std::map<std::string, Interval> alone;  // unit -> the whole without it over the whole with it
   std::size_t rounds = 0;
   double first_call_eager = 0;  // seconds
@@ -51,13 +52,19 @@ struct ModelProof {
   std::int64_t peak_kernels = 0;
 };
 
-// Sends a request (an open object, see WholeModelRequest) to a fresh server, which has computed
-// nothing yet, and returns its reply.
-using AskModel = std::function<Result<JsonReader>(JsonWriter& request, const std::string& what)>;
+// The server in whose process a model is proved.
+struct ProofServer {
+  // Sends a request (an open object, see WholeModelRequest) and returns its reply. The first one
+  // finds a server that has computed nothing yet.
+  std::function<Result<JsonReader>(JsonWriter& request, const std::string& what,
+                                   const Deadline& deadline)>
+      ask;
+  std::function<Result<void>()> restart;  // after it died
+};
 
 // Proves the package that the server's folder holds. `units` are its units, those first that gain
 // most.
-[[nodiscard]] Result<ModelProof> ProveModel(const AskModel& ask,
+[[nodiscard]] Result<ModelProof> ProveModel(const ProofServer& server,
                                             const std::vector<std::string>& units,
                                             bool compile_baseline, const Deadline& deadline);
 

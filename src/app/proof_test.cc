@@ -30,6 +30,7 @@ struct Model {
   double compiled = 2;        // seconds of torch.compile alone
   double around_kernels = 2;  // seconds of torch.compile around the kernels
   std::string compile_failure;
+  std::string dies_on;                          // the copy at whose compilation the server dies
   std::string mode = "default";                 // in which torch.compile is the fastest
   std::map<std::string, std::string> unserved;  // unit -> why it computes nothing
 };
@@ -81,12 +82,31 @@ std::string Answer(const Model& model, const JsonReader& request) {
 }
 
 ModelProof Prove(const Model& model, const std::vector<std::string>& units) {
-  const AskModel ask = [&](JsonWriter& request, const std::string&) -> Result<JsonReader> {
+  std::set<std::string> compiled;  // copies that the server holds
+  std::size_t starts = 1;
+  const auto ask = [&](JsonWriter& request, const std::string&,
+                       const Deadline&) -> Result<JsonReader> {
     request.EndObject();
     const JsonReader read = JsonReader::Parse(request.Take(), "request").value();
+    std::string op;
+    std::string name;
+    read.Get("op", op);
+    read.Get("name", name);
+    if (op == "compile" && name == model.dies_on) return Fail("the server was killed");
+    if (op == "compile" && model.compile_failure.empty()) compiled.insert(name);
+    for (const auto& [side, how] : read["sides"].members())
+      EXPECT_TRUE(!side.starts_with("compile") || compiled.contains(side)) << side;
     return JsonReader::Parse(Answer(model, read), "reply");
   };
-  return ProveModel(ask, units, true, Deadline()).value();
+  const auto restart = [&]() -> Result<void> {
+    compiled.clear();
+    ++starts;
+    return {};
+  };
+  const ModelProof proof =
+      ProveModel({.ask = ask, .restart = restart}, units, true, Deadline()).value();
+  EXPECT_EQ(starts, model.dies_on.empty() ? 1 : 2);
+  return proof;
 }
 
 // Each unit takes this much off a call of one second.
@@ -121,6 +141,19 @@ TEST(ModelProof, TakesOutAPartWithWhichTheModelIsWrong) {
   EXPECT_THAT(proof.kept, ElementsAre("u2"));
   EXPECT_EQ(proof.taken.at("u1"), "the whole model's values are wrong with it");
   EXPECT_TRUE(proof.error.right);
+}
+
+TEST(ModelProof, GoesOnWithoutACompilationThatEndsItsServer) {
+  const ModelProof first =
+      Prove({.seconds = Saving({{"u1", 0.4}}), .compiled = 0.1, .dies_on = "compile"}, {"u1"});
+  EXPECT_THAT(first.kept, ElementsAre("u1"));
+  EXPECT_EQ(first.compile.failure, "the server was killed");
+  EXPECT_FALSE(first.speedup_compile);
+  const ModelProof second = Prove(
+      {.seconds = Saving({{"u1", 0.4}}), .compiled = 0.1, .dies_on = "compiled_kernels"}, {"u1"});
+  EXPECT_EQ(second.compile.failure, "its process ended later");
+  EXPECT_EQ(second.compiled_kernels.failure, "the server was killed");
+  EXPECT_NEAR(second.speedup_eager->median, 1 / 0.6, 0.01);
 }
 
 // With such a part the model is right and as fast as before, since its own forward computes.

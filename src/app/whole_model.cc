@@ -142,10 +142,16 @@ Result<WholeModelOutcome> WholeModelSearch::Run() {
 
 Result<ModelProof> WholeModelSearch::Prove(const std::vector<std::string>& units) const {
   WholeModelServer fresh = TRY(StartServer());
-  const AskModel ask = [&](JsonWriter& request, const std::string& what) {
-    return fresh.Ask(request, what, wish_.deadline, observer_.on_phase);
-  };
-  Result<ModelProof> proof = ProveModel(ask, units, wish_.compile_baseline, wish_.deadline);
+  const ProofServer server{
+      .ask =
+          [&](JsonWriter& request, const std::string& what, const Deadline& deadline) {
+            return fresh.Ask(request, what, deadline, observer_.on_phase);
+          },
+      .restart = [&]() -> Result<void> {
+        fresh = TRY(StartServer());
+        return {};
+      }};
+  Result<ModelProof> proof = ProveModel(server, units, wish_.compile_baseline, wish_.deadline);
   if (proof || wish_.deadline.Left() > Seconds{0}) return proof;
   return Fail(proof.error().kind,
               fmt::format("no time was left to prove the whole model, so no kernel is kept ({}); "

@@ -70,6 +70,7 @@ ModelFigures FiguresOf(const ModelProof& proof) {
           .speedup_eager = proof.speedup_eager,
           .speedup_compile = proof.speedup_compile,
           .rounds = proof.rounds,
+          .slow_launches = proof.slow_launches,
           .error = proof.error.error,
           .eager_error = proof.error.eager,
           .limit = proof.error.limit,

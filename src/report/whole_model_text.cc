@@ -89,6 +89,8 @@ std::string FiguresText(const Terminal& terminal, const ModelFigures& figures, s
     text += fmt::format("first call {:.2f} s (eager {:.2f} s), peak memory {} (eager {})\n",
                         figures.first_call_kernels, figures.first_call_eager,
                         Mebibytes(figures.peak_kernels), Mebibytes(figures.peak_eager));
+    for (const auto& [kernel, why] : figures.slow_launches)
+      text += fmt::format("{} is launched kernel by kernel: {}\n", SafeLine(kernel), SafeLine(why));
   }
   return text;
 }
@@ -136,6 +138,7 @@ void WriteFigures(JsonWriter& writer, const ModelFigures& figures) {
   WriteInterval(writer, "eager", figures.speedup_eager);
   WriteInterval(writer, "compile", figures.speedup_compile);
   writer.EndObject().Field("rounds", figures.rounds);
+  WriteTexts(writer, "slow_launches", figures.slow_launches);
   writer.Key("error").BeginObject().Field("rel_l2", figures.error);
   writer.Field("honest_rel_l2", figures.eager_error).Field("limit", figures.limit);
   writer.Field("reference", figures.reference).EndObject();

@@ -46,6 +46,7 @@ struct ModelFigures {
   std::optional<Interval> speedup_eager;
   std::optional<Interval> speedup_compile;
   std::size_t rounds = 0;
+  std::map<std::string, std::string> slow_launches;  // kernel -> why no graph replays its launches
   double error = 0;
   double eager_error = 0;
   double limit = 0;
