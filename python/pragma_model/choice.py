@@ -98,10 +98,17 @@ class Choice:
             self._divide(path)
             return
         try:
+            self._check_inside(path)
             self._add(path, visit)
         except NotAUnit as error:
             if not self._divide(path):
                 self._leave(path, visit.seconds, str(error))
+
+    def _check_inside(self, path: str) -> None:
+        """Refuses a module whose inner modules have hooks, as those that record hidden states: a kernel does not run them."""
+        for name, inner in self._model.get_submodule(path).named_modules():
+            if name and (inner._forward_hooks or inner._forward_pre_hooks):
+                raise NotAUnit(f"{name} inside it has a hook")
 
     def _leave(self, path: str, seconds: float, why: str) -> None:
         known = next((left for left in self.left if left.path == path and left.why == why), None)

@@ -22,6 +22,7 @@ from pragma_torch.names import Namer
 from pragma_torch.plan import dtype_name
 
 _PLAIN = (type(None), bool, int, float, str)
+_TORCHS = ("aten", "prim", "prims")  # namespaces of the operators that come with Torch
 
 
 class NotAUnit(Exception):
@@ -85,6 +86,9 @@ class Unit:
         self._nodes = [n for n in self._program.graph.nodes if n.op == "call_function"]
         if not self._nodes:
             raise NotAUnit("it computes nothing")
+        for node in self._nodes:
+            if isinstance(node.target, torch._ops.OpOverload) and node.target.namespace not in _TORCHS:
+                raise NotAUnit(f"it calls {node.target}, an operator of another library")
 
     def _first_result(self, module: torch.nn.Module, call: Call) -> Any:
         if self._observed is not None:

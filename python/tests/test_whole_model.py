@@ -55,6 +55,16 @@ def chosen(model: torch.nn.Module, call: Call = X) -> Choice:
     return found
 
 
+def test_a_module_is_divided_where_a_hook_is_inside() -> None:
+    """Libraries hook modules to record hidden states. A hook on the part itself runs as before."""
+    model = torch.nn.Sequential(Block(0), Block(1), torch.nn.ReLU())
+    model[0].norm.register_forward_hook(lambda *_: None)
+    model[1].register_forward_hook(lambda *_: None)
+    found = chosen(model)
+    paths = {path for part in found.parts for path in part.paths}
+    assert "1" in paths and "0.parts.0" in paths and not paths & {"", "0"}
+
+
 def test_equal_blocks_are_one_part() -> None:
     found = chosen(Stack([1.0] * 4))
     assert found.parts[0].paths == [f"blocks.{i}" for i in range(4)]
@@ -120,9 +130,25 @@ class Counts(torch.nn.Module):
         return x * 2
 
 
+@torch.library.custom_op("pragma_tests::doubled", mutates_args=())
+def doubled(x: torch.Tensor) -> torch.Tensor:
+    return x * 2
+
+
+@doubled.register_fake
+def _(x: torch.Tensor) -> torch.Tensor:
+    return torch.empty_like(x)
+
+
+class CallsAnotherLibrary(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return doubled(x) + 1
+
+
 @pytest.mark.parametrize(
     ("module", "args", "why"),
     [
+        (CallsAnotherLibrary(), (torch.ones(3),), "it calls pragma_tests.doubled.default, an operator of another library"),
         (Caches(), (torch.ones(3), object()), "it takes a object"),
         (Counts(), (torch.ones(3),), "it changes seen"),
         (torch.nn.Identity(), (torch.ones(3),), "it computes nothing"),
