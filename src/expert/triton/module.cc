@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -182,17 +183,36 @@ class ModuleWriter final {
   }
   [[nodiscard]] bool Describes() const { return variant_.Get("descriptors") == 0; }
 
-  // Returns the code that allocates the scratch buffers that some kernel still uses.
-  [[nodiscard]] std::string Allocations(const std::string& device) const {
+  [[nodiscard]] std::vector<int> ScratchOf(const KernelText& kernel) const {
+    std::vector<int> scratch;
+    for (const int buffer : kernel.buffers)
+      if (BufferOf(buffer).kind == Buffer::Kind::kScratch) scratch.push_back(buffer);
+    return scratch;
+  }
+  [[nodiscard]] const Buffer& BufferOf(int buffer) const {
+    return program_.buffers[static_cast<std::size_t>(buffer)];
+  }
+
+  // Returns the launches in order. Scratch memory is allocated before its first use and given back
+  // after its last one, so that Torch can give it to a later buffer.
+  [[nodiscard]] std::string Launches(const std::string& device) const {
+    std::map<int, std::size_t> last;  // buffer -> the last kernel that uses it
+    for (std::size_t k = 0; k < kernels_.size(); ++k)
+      for (const int buffer : ScratchOf(kernels_[k])) last[buffer] = k;
     std::string text;
-    for (std::size_t i = 0; i < program_.buffers.size(); ++i) {
-      const Buffer& buffer = program_.buffers[i];
-      const bool used = std::ranges::any_of(kernels_, [&](const KernelText& kernel) {
-        return kernel.buffers.contains(static_cast<int>(i));
-      });
-      if (buffer.kind != Buffer::Kind::kScratch || !used) continue;
-      text += fmt::format("    {} = torch.empty({}, dtype={}, device={}.device)\n", buffer.name,
-                          Elements(buffer.shape), TorchType(buffer.dtype), device);
+    std::set<int> allocated;
+    for (std::size_t k = 0; k < kernels_.size(); ++k) {
+      const std::vector<int> scratch = ScratchOf(kernels_[k]);
+      for (const int i : scratch) {
+        if (!allocated.insert(i).second) continue;
+        const Buffer& buffer = BufferOf(i);
+        text += fmt::format("    {} = torch.empty({}, dtype={}, device={}.device)\n", buffer.name,
+                            Elements(buffer.shape), TorchType(buffer.dtype), device);
+      }
+      text += "    " + Launch(program_, kernels_[k]) + "\n";
+      if (k + 1 == kernels_.size()) break;
+      for (const int i : scratch)
+        if (last.at(i) == k) text += fmt::format("    {} = None\n", BufferOf(i).name);
     }
     return text;
   }
@@ -206,9 +226,7 @@ class ModuleWriter final {
                                ? fmt::format("unused_{}", i)
                                : program_.buffers[static_cast<std::size_t>(outputs_[i])].name);
     std::string text = fmt::format("def run({}):\n", Join(parameters, ", "));
-    text += Allocations(parameters.back());
-    for (const KernelText& kernel : kernels_) text += "    " + Launch(program_, kernel) + "\n";
-    return text;
+    return text + Launches(parameters.back());
   }
 
   const Task& task_;
