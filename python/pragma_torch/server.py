@@ -133,6 +133,7 @@ class Server:
             "eval": described.task.evaluates,
             "plan": described.plan.to_json(),
             "mode": message["mode"],
+            "compile_mode": message.get("compile_mode", "default"),
             "allocator": message["allocator"],
             "as_call": message.get("as_call", False),
             "offsets": message["offsets"],

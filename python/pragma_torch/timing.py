@@ -213,7 +213,8 @@ class Timer:
 
         headers = KernelHeaders([source, self._request["plan"], self._request["threads"]])
         headers.choose(instances[0].model)
-        compiled = [torch.compile(instance.model) for instance in instances]
+        mode = self._request["compile_mode"]
+        compiled = [torch.compile(instance.model, mode=mode) for instance in instances]
         for model, instance in zip(compiled, instances, strict=True):
             model(*instance.inputs, **instance.keywords)
         headers.compiled()

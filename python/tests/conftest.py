@@ -105,7 +105,13 @@ class Timer:
     """pragma's end of a timing child."""
 
     def __init__(
-        self, server: Server, mode: str, allocator: str, inputs: Memory, offsets: list[list[int]]
+        self,
+        server: Server,
+        mode: str,
+        allocator: str,
+        inputs: Memory,
+        offsets: list[list[int]],
+        compile_mode: str = "default",
     ) -> None:
         self._control = Memory(4096)
         struct.pack_into("II", self._control.map, 0, control.MAGIC, control.VERSION)
@@ -117,6 +123,7 @@ class Timer:
             mode=mode,
             allocator=allocator,
             offsets=offsets,
+            compile_mode=compile_mode,
         )
         assert reply.get("ok"), reply
         theirs.close()

@@ -380,6 +380,9 @@ def test_compile_compiles_once_for_all_sets(one_server: Harness):
     timer = Timer(server, "compile", "default", s.arguments, [s.shifted(n) for n in range(3)])
     assert timer.ring(control.LOAD) == (control.OK, "torch.compile: 1 graph(s)")
     assert timer.ring(control.RUN, [2, 0, 1])[0] == control.OK
+    refused = Timer(server, "compile", "default", s.arguments, [s.shifted(0)], compile_mode="no such mode")
+    code, said = refused.ring(control.LOAD)
+    assert code == control.RAISED and "no such mode" in said  # Torch's own words
 
 
 def test_errors_of_the_task_reach_the_page(one_server: Harness, tmp_path: pathlib.Path):

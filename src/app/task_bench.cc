@@ -102,6 +102,7 @@ Result<std::unique_ptr<TaskBench>> TaskBench::Open(Workbench& bench,
   torch.timers = TimersFor(most);
   torch.eval = options.judging.eval;
   torch.updates = options.judging.updates;
+  torch.compile_mode = options.judging.compile_mode;
   TRY(MakeDirectories(torch.cache_dir));
   TorchServer server = TRY(StartServer(bench.jail(), torch, task));
   std::unique_ptr<TaskBench> opened(new TaskBench(bench, std::move(server), options));
@@ -197,10 +198,12 @@ Result<Evaluation> TaskBench::EvaluateShapes(const Candidate& candidate, const C
 
 std::string TaskBench::BaselineKey() const {
   const Machine& machine = bench_.machine();
+  const std::string& mode = options_.judging.compile_mode;
   return fmt::format(
-      "baseline/{}/{}/{}/{}/{}{}{}", task().sha256, machine.fingerprint, machine.threads,
+      "baseline/{}/{}/{}/{}/{}{}{}{}", task().sha256, machine.fingerprint, machine.threads,
       server_.torch_version(), CacheStateName(options_.judging.cache),
-      machine.device ? "/" + machine.device->name : std::string(), task().training ? "" : "/eval");
+      machine.device ? "/" + machine.device->name : std::string(), task().training ? "" : "/eval",
+      mode == JudgingOptions{}.compile_mode ? "" : "/" + mode);
 }
 
 Result<void> TaskBench::Sanitize(const Candidate& candidate, Evaluation& evaluation,

@@ -21,6 +21,7 @@ struct Environment {
   std::string device;     // "NVIDIA H100 80GB HBM3, driver 580.159.04"; empty: measured on the CPU
   std::string precision;  // precision of both sides on a device: "fp32" (no TF32); empty: as
                           // written
+  std::string compile_mode;  // of torch.compile, if it is not the default
 };
 
 }  // namespace pragma

@@ -73,6 +73,7 @@ void WriteEnvironment(JsonWriter& writer, const Environment& environment) {
   writer.Field("torch", environment.torch).Field("allocator", environment.allocator);
   writer.Field("cache", environment.cache).Field("threads", environment.threads);
   writer.Field("protections", environment.protections).Field("trust", environment.trust);
+  if (!environment.compile_mode.empty()) writer.Field("compile_mode", environment.compile_mode);
   if (!environment.mode.empty()) writer.Field("mode", environment.mode);
   if (!environment.device.empty()) {
     writer.Field("device", environment.device).Field("precision", environment.precision);
@@ -86,6 +87,7 @@ void ReadEnvironment(const JsonReader& reader, Environment& environment) {
   reader.Get("torch", environment.torch);
   reader.Get("allocator", environment.allocator);
   reader.Get("cache", environment.cache);
+  reader.Get("compile_mode", environment.compile_mode);
   reader.Get("threads", environment.threads);
   reader.Get("protections", environment.protections);
   reader.Get("trust", environment.trust);

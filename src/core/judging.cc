@@ -43,10 +43,12 @@ std::string DurationText(const JudgingOptions& options) {
   return fmt::format("{}s", (options.*kMember).count());
 }
 
-// Returns the field as text. Returns an empty text if it is at its default and not a choice.
+// Returns the field as text. Returns an empty text if it is at its default, unless it is a choice
+// that is always said.
 std::string GivenText(const JudgingField& field, const JudgingOptions& options) {
   const std::string text = field.text(options);
-  return field.kind != Kind::kChoice && text == field.text(JudgingOptions{}) ? "" : text;
+  const bool always = field.kind == Kind::kChoice && field.record != Record::kIfGiven;
+  return !always && text == field.text(JudgingOptions{}) ? "" : text;
 }
 
 std::vector<JudgingField> MakeFields() {
@@ -151,6 +153,16 @@ std::vector<JudgingField> MakeFields() {
        .text = [](const JudgingOptions& options) -> std::string {
          return options.eval ? "true" : "false";
        }},
+      {.name = "compile_mode",
+       .kind = Kind::kChoice,
+       .choices = {"default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs"},
+       .type_name = "MODE",
+       .help = "mode of the torch.compile that is a baseline (default: default)",
+       .in_settings = true,
+       .record = Record::kIfGiven,
+       .in_bundle = true,
+       .set = [](JudgingOptions& options, const std::string& text) { options.compile_mode = text; },
+       .text = [](const JudgingOptions& options) { return options.compile_mode; }},
       {.name = "shapes",
        .kind = Kind::kJson,
        .flag = Flag::kOneTask,

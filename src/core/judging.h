@@ -33,8 +33,9 @@ struct JudgingOptions {
                             // interval is narrower, or time is up
   bool strict_nan = false;  // a NaN that does not appear where Torch has it is a wrong value
   bool eval = false;        // judge the module after eval(); false: as its constructor leaves it
-  bool updates = true;      // what forward changes is a further output; false: in older bundles
-  std::string shapes;       // JSON of further shapes (task/shapes.h); empty: the task as written
+  std::string compile_mode = "default";  // of the torch.compile that is a baseline
+  bool updates = true;  // what forward changes is a further output; false: in older bundles
+  std::string shapes;   // JSON of further shapes (task/shapes.h); empty: the task as written
   Language language = Language::kCpp;  // of the candidates; --target names it
   std::vector<std::string> devices;  // Device::number of the GPUs to choose from; empty: the first
 };
@@ -47,7 +48,8 @@ struct JudgingField {
   enum class Kind : std::uint8_t { kChoice, kCount, kDuration, kFlag, kJson, kNames };
   // The commands that have a flag for it.
   enum class Flag : std::uint8_t { kEveryJudge, kOneTask, kOneTarget };
-  // When a run's record holds it. The record also identifies the cells of a benchmark.
+  // When a run's record holds it (kIfGiven: unless it is at its default). The record also
+  // identifies the cells of a benchmark.
   enum class Record : std::uint8_t { kNever, kIfGiven, kAlways };
 
   std::string_view name;  // in pragma.toml, request files and records; the flag has '-' for '_'
@@ -73,7 +75,8 @@ struct JudgingField {
 // Returns the options that the texts name, and the defaults for all others. Texts that are unknown
 // or not valid are ignored: check them where they are read.
 [[nodiscard]] JudgingOptions JudgingFrom(const JudgingTexts& texts);
-// Returns all fields that are not at their default, and all choices.
+// Returns all fields that are not at their default, and all choices but those that a record holds
+// only if they are given.
 [[nodiscard]] JudgingTexts TextsOf(const JudgingOptions& options);
 // Returns what a run's record holds (JudgingField::record).
 [[nodiscard]] JudgingTexts RecordOf(const JudgingOptions& options);

@@ -28,11 +28,13 @@ TEST(JudgingTest, WhatIsNotGivenHasItsDefault) {
 }
 
 TEST(JudgingTest, EveryFieldComesBackFromItsText) {
-  const JudgingTexts texts{{"mode", "official"},  {"cache", "cold"},       {"threads", "3"},
-                           {"run_limit", "5s"},   {"task_limit", "300s"},  {"strict_nan", "true"},
-                           {"quiet_wait", "9s"},  {"interval_width", "2"}, {"shapes", "[]"},
-                           {"target", "triton"},  {"devices", "1,0"},      {"eval", "true"},
-                           {"build_limit", "90s"}};
+  const JudgingTexts texts{{"mode", "official"},   {"cache", "cold"},
+                           {"threads", "3"},       {"run_limit", "5s"},
+                           {"task_limit", "300s"}, {"strict_nan", "true"},
+                           {"quiet_wait", "9s"},   {"interval_width", "2"},
+                           {"shapes", "[]"},       {"target", "triton"},
+                           {"devices", "1,0"},     {"eval", "true"},
+                           {"build_limit", "90s"}, {"compile_mode", "max-autotune"}};
   EXPECT_EQ(texts.size(), JudgingFields().size());
   EXPECT_EQ(TextsOf(JudgingFrom(texts)), texts);
 }

@@ -136,10 +136,13 @@ std::string TextOf(const JsonReader& reader, const JudgingField& field) {
     }
     default: {
       std::string text;
-      if (field.kind == JudgingField::Kind::kChoice) {
-        reader.Require(field.name, text);
-      } else {
+      if (field.kind != JudgingField::Kind::kChoice) {
         reader.Get(field.name, text);
+      } else if (field.record == JudgingField::Record::kIfGiven) {
+        text = field.choices.front();  // in bundles from before there was this choice
+        reader.Get(field.name, text);
+      } else {
+        reader.Require(field.name, text);
       }
       return text;
     }

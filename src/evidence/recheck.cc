@@ -125,6 +125,7 @@ class RecheckComparison final {
          std::string(CheckModeName(now_.options.judging.mode)));
     Same("cache", std::string(CacheStateName(recorded_.options.judging.cache)),
          std::string(CacheStateName(now_.options.judging.cache)));
+    Same("compile_mode", recorded_.options.judging.compile_mode, now_.options.judging.compile_mode);
     same_values_ &= Same("check_sets", std::to_string(recorded_.options.check_sets),
                          std::to_string(now_.options.check_sets));
   }

@@ -290,6 +290,7 @@ Result<TimerChild> TorchServer::SpawnTimer(const TimerSpec& spec) {
   TRY(MakeCredentialPair(ours, theirs));
   JsonWriter request = ServerRequest("spawn_timer");
   request.Field("mode", ModeName(spec.mode));
+  request.Field("compile_mode", impl_->options.compile_mode);
   request.Field("allocator", AllocatorName(spec.allocator));
   request.Field("as_call", spec.as_call);
   request.Field("offsets", spec.argument_offsets);

@@ -40,13 +40,14 @@ struct TorchServerOptions {
   Seconds describe_limit{120};         // limit for import, one construction, one forward and the
                                        // export
   Seconds request_limit{300};
-  std::size_t memory_limit_bytes = 0;  // a task that needs more is refused; 0: 80 % of the free
-                                       // memory
-  std::string omp_wait_policy;         // OMP_WAIT_POLICY of both sides; empty: libgomp's default
-  bool eval = false;                   // the module is described and computed after eval()
-  bool updates = true;                 // what forward changes is a further output
-  std::optional<Device> device;        // device that timing children and Triton candidates compute
-                                       // on
+  std::size_t memory_limit_bytes = 0;    // a task that needs more is refused; 0: 80 % of the free
+                                         // memory
+  std::string omp_wait_policy;           // OMP_WAIT_POLICY of both sides; empty: libgomp's default
+  bool eval = false;                     // the module is described and computed after eval()
+  bool updates = true;                   // what forward changes is a further output
+  std::string compile_mode = "default";  // of torch.compile in timing children
+  std::optional<Device> device;  // device that timing children and Triton candidates compute
+                                 // on
   // The most that timing children are expected to do. nullopt: no timing child is expected. The
   // modules that this needs are imported while the task is described (seconds of one core). Another
   // kind of child still works, but starts later.

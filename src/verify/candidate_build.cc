@@ -60,6 +60,7 @@ Result<std::optional<BuiltKernel>> BuildCandidate(const BuildParts& parts,
 Environment DescribeEnvironment(const Jail& jail, const TorchServer& server, const Machine& machine,
                                 const VerifyOptions& options) {
   std::vector<std::string> protections = jail.protections();
+  const std::string& compile_mode = options.judging.compile_mode;
   protections.emplace_back("seccomp");  // the worker's own two filters, with or without a jail
   return {.cpu = machine.cpu,
           .torch = server.torch_version(),
@@ -68,7 +69,8 @@ Environment DescribeEnvironment(const Jail& jail, const TorchServer& server, con
           .threads = machine.threads,
           .protections = std::move(protections),
           .trust = jail.Trust(),
-          .mode = std::string(server.task().mode())};
+          .mode = std::string(server.task().mode()),
+          .compile_mode = compile_mode == JudgingOptions{}.compile_mode ? "" : compile_mode};
 }
 
 }  // namespace pragma
