@@ -98,7 +98,8 @@ def loaded(path: Path) -> ModuleType:
     return module
 
 
-def show_torchs(title: str, call: Callable[[], Any]) -> None:
+def show_torchs(title: str, call: Callable[[], Any], most: int | None = None) -> None:
+    """Prints how long the GPU is busy in a call, and with which kernels."""
     call()
     with profile(activities=[ProfilerActivity.CUDA]) as seen:
         for _ in range(_CALLS):
@@ -106,7 +107,7 @@ def show_torchs(title: str, call: Callable[[], Any]) -> None:
         torch.cuda.synchronize()
     kernels = [event for event in seen.key_averages() if event.self_device_time_total > 0]
     print(f"{sum(e.self_device_time_total for e in kernels) / _CALLS:9.1f} us  {title}")
-    for event in sorted(kernels, key=lambda e: -e.self_device_time_total):
+    for event in sorted(kernels, key=lambda e: -e.self_device_time_total)[:most]:
         print(f"{event.self_device_time_total / _CALLS:9.1f} us    {event.key[:90]}")
 
 
