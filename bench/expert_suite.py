@@ -61,6 +61,8 @@ def optimize(task: Path, args: argparse.Namespace) -> dict[str, Any]:
         command += ["--strategy", str(args.strategy)]
     if not args.compile:
         command.append("--no-compile-baseline")
+    if args.compile_mode:
+        command += ["--compile-mode", args.compile_mode]
     if args.target != "cpu":  # the lint computes on processors, and takes longer than everything else
         command += ["--target", args.target, "--no-lint"]
     if args.devices:
@@ -101,6 +103,7 @@ def figures_of(best: dict[str, Any]) -> dict[str, Any]:
         "device": of(best, "environment", "device"),
         "threads": of(best, "environment", "threads"),
         "cache": of(best, "environment", "cache"),
+        "compile_mode": of(best, "environment", "compile_mode") or "default",
         "phases_s": {name: round(ms / 1000, 1) for name, ms in (best.get("phases_ms") or {}).items()},
     }
 
@@ -254,6 +257,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=int, default=120, help="at most, for each task")
     parser.add_argument("--once", action="store_true", help="one attempt each, without a profile, since no second attempt would use it")
     parser.add_argument("--compile", action="store_true", help="measure torch.compile as well")
+    parser.add_argument("--compile-mode", default="", help="mode of torch.compile, such as max-autotune")
     parser.add_argument("--target", default="cpu", choices=["cpu", "triton"])
     parser.add_argument("--mixed", action="store_true", help="in a mixed order, so that several large tasks seldom meet on one GPU")
     parser.add_argument("--threads", type=int, default=0, help="of each task's reference; 0: all processors")
