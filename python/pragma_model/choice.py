@@ -24,6 +24,7 @@ _LOOPED_SHARE = 0.5  # of its time, at least, a loop spends outside of its submo
 _LEAST_SHARE = 0.01  # of the model's time, for all modules that look alike
 _BLOCK_OPERATORS = 16  # a repeated block of fewer is not worth a task of its own
 _REPEATED = 3  # so many alike blocks
+_OWN_SHARE = 0.5  # of its time, at least, a divided module spends itself if it is named among what is left
 _REPEATED_SHARE = 0.6  # of the module's time, for the module to be divided into them
 
 
@@ -39,9 +40,9 @@ class Part:
 
 @dataclasses.dataclass
 class Left:
-    """A submodule that stays Torch's."""
+    """Submodules of one class that stay Torch's for one reason."""
 
-    path: str
+    paths: list[str]
     kind: str
     seconds: float
     why: str
@@ -95,7 +96,8 @@ class Choice:
         if self._family_seconds[self._family(path, self._visits)] < _LEAST_SHARE * self._whole:
             return
         if self._is_too_large(path) or self._repeats(path):
-            self._divide(path)
+            if not self._divide(path):
+                self._leave(path, visit.seconds, f"it calls {visit.operators} operators, too many for one kernel")
             return
         try:
             self._check_inside(path)
@@ -103,6 +105,8 @@ class Choice:
         except NotAUnit as error:
             if not self._divide(path):
                 self._leave(path, visit.seconds, str(error))
+            elif visit.own >= _OWN_SHARE * visit.seconds:  # its submodules are the smaller part of it
+                self._leave(path, visit.own, str(error))
 
     def _check_inside(self, path: str) -> None:
         """Refuses a module whose inner modules have hooks, as those that record hidden states: a kernel does not run them."""
@@ -111,11 +115,14 @@ class Choice:
                 raise NotAUnit(f"{name} inside it has a hook")
 
     def _leave(self, path: str, seconds: float, why: str) -> None:
-        known = next((left for left in self.left if left.path == path and left.why == why), None)
-        if known is not None:  # of an earlier call
-            known.seconds += seconds
+        kind = type(self._model.get_submodule(path)).__name__
+        known = next((left for left in self.left if (left.kind, left.why) == (kind, why)), None)
+        if known is None:
+            self.left.append(Left([path], kind, seconds, why))
             return
-        self.left.append(Left(path, type(self._model.get_submodule(path)).__name__, seconds, why))
+        known.seconds += seconds
+        if path not in known.paths:  # not of an earlier call
+            known.paths.append(path)
 
     def _divide(self, path: str) -> bool:
         """Takes the module's children. Returns whether it has any that are called."""

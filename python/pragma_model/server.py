@@ -79,7 +79,8 @@ class Server:
             "seconds": sum(visit[""].seconds for visit in visits),
             "parts": self._parts(choice, file.name),
             "left": [
-                {"path": left.path, "kind": left.kind, "seconds": left.seconds, "why": left.why} for left in choice.left
+                {"path": left.paths[0], "uses": len(left.paths)} | {"kind": left.kind, "seconds": left.seconds, "why": left.why}
+                for left in choice.left
             ],
         }
 

@@ -65,6 +65,24 @@ def test_a_module_is_divided_where_a_hook_is_inside() -> None:
     assert "1" in paths and "0.parts.0" in paths and not paths & {"", "0"}
 
 
+class OwnsAnotherLibrarysCall(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.act = torch.nn.ReLU()
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        for _ in range(20):
+            x = doubled(x) / 2 + torch.sin(x)
+        return self.act(x)
+
+
+def test_what_is_left_says_so_although_it_has_submodules() -> None:
+    model = torch.nn.Sequential(*(OwnsAnotherLibrarysCall() for _ in range(3)))
+    left = chosen(model).left
+    assert [(entry.kind, entry.paths) for entry in left] == [("OwnsAnotherLibrarysCall", ["0", "1", "2"])]
+    assert "pragma_tests.doubled" in left[0].why
+
+
 def test_equal_blocks_are_one_part() -> None:
     found = chosen(Stack([1.0] * 4))
     assert found.parts[0].paths == [f"blocks.{i}" for i in range(4)]

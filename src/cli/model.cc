@@ -96,6 +96,7 @@ ModelReport ReportOf(const WholeModelOutcome& outcome, const Workbench& bench,
   for (const PartWork& work : outcome.parts) report.parts.push_back(RowOf(work, outcome.proof));
   for (const ModelLeft& left : outcome.model.left)
     report.left.push_back({.path = left.path,
+                           .uses = left.uses,
                            .kind = left.kind,
                            .share = left.seconds / outcome.model.seconds,
                            .why = left.why});

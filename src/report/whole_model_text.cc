@@ -20,12 +20,11 @@
 namespace pragma {
 namespace {
 
-std::string PathText(const ModelRow& row) {
+template <typename Row>
+std::string PathText(const Row& row) {
   const std::string path = row.path.empty() ? "(the model)" : row.path;
   return row.uses > 1 ? fmt::format("{} and {} more", path, row.uses - 1) : path;
 }
-
-std::string PathText(const std::string& path) { return path.empty() ? "(the model)" : path; }
 
 std::string Percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
 
@@ -38,7 +37,7 @@ double SharedByParts(const ModelReport& report) {
 std::string LeftText(const ModelReport& report) {
   std::string text;
   for (const ModelLeftRow& left : report.left)
-    text += fmt::format("Torch keeps {} {} ({}): {}\n", left.kind, SafeLine(PathText(left.path)),
+    text += fmt::format("Torch keeps {} {} ({}): {}\n", left.kind, SafeLine(PathText(left)),
                         Percent(left.share), SafeLine(left.why));
   return text;
 }
@@ -223,7 +222,8 @@ std::string ModelObject(const ModelReport& report) {
   for (const ModelRow& row : report.parts) WriteRow(writer, row);
   writer.EndArray().Key("left").BeginArray();
   for (const ModelLeftRow& left : report.left) {
-    writer.BeginObject().Field("path", left.path).Field("class", left.kind);
+    writer.BeginObject().Field("path", left.path).Field("uses", left.uses);
+    writer.Field("class", left.kind);
     writer.Field("share", left.share).Field("why", left.why).EndObject();
   }
   writer.EndArray().Key("whole");

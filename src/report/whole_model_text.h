@@ -29,7 +29,8 @@ struct ModelRow {
 };
 
 struct ModelLeftRow {
-  std::string path;
+  std::string path;  // of the first module
+  std::size_t uses = 1;
   std::string kind;
   double share = 0;
   std::string why;

@@ -45,6 +45,7 @@ ModelPart ReadPart(const JsonReader& value) {
 ModelLeft ReadLeft(const JsonReader& value) {
   ModelLeft left;
   value.Get("path", left.path);
+  value.Get("uses", left.uses);
   value.Get("kind", left.kind);
   value.Get("seconds", left.seconds);
   value.Get("why", left.why);

@@ -34,9 +34,10 @@ struct ModelPart {
                                      // argument of the task comes from, the form of a call
 };
 
-// A submodule that stays Torch's.
+// Submodules of one class that stay Torch's for one reason.
 struct ModelLeft {
-  std::string path;
+  std::string path;  // of the first of them
+  std::size_t uses = 1;
   std::string kind;
   double seconds = 0;
   std::string why;
