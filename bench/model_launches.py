@@ -11,6 +11,7 @@ that takes longer than the GPU is busy waits for the host.
 from __future__ import annotations
 
 import copy
+import functools
 import importlib
 import statistics
 import sys
@@ -54,9 +55,13 @@ def ways(model: torch.nn.Module, package: str, kernels: Any) -> dict[str, Callab
 
     found: dict[str, Callable[[], torch.nn.Module]] = {"eager": lambda: model, "kernels": with_kernels}
     for mode in ("default", "reduce-overhead"):
-        found[f"torch.compile, {mode}"] = lambda mode=mode: torch.compile(copy.deepcopy(model), mode=mode)
-        found[f"kernels in torch.compile, {mode}"] = lambda mode=mode: torch.compile(with_kernels(), mode=mode)
+        found[f"torch.compile, {mode}"] = functools.partial(_compiled, lambda: copy.deepcopy(model), mode)
+        found[f"kernels in torch.compile, {mode}"] = functools.partial(_compiled, with_kernels, mode)
     return found
+
+
+def _compiled(make: Callable[[], torch.nn.Module], mode: str) -> Any:
+    return torch.compile(make(), mode=mode)
 
 
 @torch.inference_mode()
@@ -76,8 +81,9 @@ def main() -> None:
             ready = make()
             for _ in range(4):  # the first compiles, the second captures
                 arguments.of(ready)
-            print(f"\n{wall_us(lambda ready=ready: arguments.of(ready)):9.1f} us a call  {name}", flush=True)
-            launch_times.show_torchs("of these the GPU is busy", lambda ready=ready: arguments.of(ready), _SHOWN)
+            call = functools.partial(arguments.of, ready)
+            print(f"\n{wall_us(call):9.1f} us a call  {name}", flush=True)
+            launch_times.show_torchs("of these the GPU is busy", call, _SHOWN)
             for kernel, why in kernels.slow_launches(ready).items():
                 print(f"  {kernel} is launched kernel by kernel: {why}")
         except Exception as error:  # a way that fails is a result, too

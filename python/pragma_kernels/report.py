@@ -44,7 +44,7 @@ def by_unit(model: torch.nn.Module) -> dict[str, dict[str, Any]]:
 
 def slow_launches(model: torch.nn.Module) -> dict[str, str]:
     """Returns the installed kernels whose launches are not replayed as graphs, or not always, with the reason."""
-    found = {}
+    found: dict[str, str] = {}
     for module in model.modules():
         held = installed(module)
         for one in held.variants() if held is not None else ():
