@@ -109,8 +109,10 @@ class Launches:
                 self._fail(error)
                 self._run(*tensors)
                 return
+            if graph.fixed:
+                self.slow = f"the graph of a call cannot be moved: {graph.fixed}"
             if self._moves and graph.fixed:
-                self._moves, self.slow = False, f"the graph of a call cannot be moved: {graph.fixed}"
+                self._moves = False
                 self.forget()
             while len(self._graphs) >= _MOST:
                 self._graphs.pop(next(iter(self._graphs)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import torch
@@ -31,25 +32,25 @@ def by_unit(model: torch.nn.Module) -> dict[str, dict[str, Any]]:
     """Returns, for each unit that is installed, how many calls it served, how many failed in it, and the last reason why the
     original forward ran instead."""
     found: dict[str, dict[str, Any]] = {}
-    for module in model.modules():
-        held = installed(module)
-        for one in held.variants() if held is not None else ():
-            entry = found.setdefault(one.unit.name, {"calls": 0, "errors": 0, "why": ""})
-            entry["calls"] += one.counts.calls
-            entry["errors"] += one.counts.errors
-            why = one.counts.last.get("error", "") or next(iter(one.counts.fallbacks), "")
-            entry["why"] = why or entry["why"]
+    for one in _all_variants(model):
+        entry = found.setdefault(one.unit.name, {"calls": 0, "errors": 0, "why": ""})
+        entry["calls"] += one.counts.calls
+        entry["errors"] += one.counts.errors
+        why = one.counts.last.get("error", "") or next(iter(one.counts.fallbacks), "")
+        entry["why"] = why or entry["why"]
     return found
 
 
 def slow_launches(model: torch.nn.Module) -> dict[str, str]:
     """Returns the installed kernels whose launches are not replayed as graphs, or not always, with the reason."""
-    found: dict[str, str] = {}
+    return {kernel.name: kernel.slow for one in _all_variants(model) for kernel in one.unit.kernels if kernel.slow}
+
+
+def _all_variants(model: torch.nn.Module) -> Iterator[Installed]:
     for module in model.modules():
         held = installed(module)
-        for one in held.variants() if held is not None else ():
-            found |= {kernel.name: kernel.slow for kernel in one.unit.kernels if kernel.slow}
-    return found
+        if held is not None:
+            yield from held.variants()
 
 
 def _entry(held: Installed, served: dict[str, Installed]) -> dict[str, Any]:

@@ -279,9 +279,8 @@ std::string TimingText(const Terminal& terminal, const Evaluation& evaluation) {
              {FormatMillis(evaluation.timing->ms), Style::kBold},
              {""}});
   AddTime(table, "torch eager", evaluation.eager, evaluation.speedup_eager);
-  const std::string& mode = evaluation.environment.compile_mode;
-  AddTime(table, mode.empty() ? "torch.compile" : fmt::format("torch.compile ({})", mode),
-          evaluation.compile, evaluation.speedup_compile);
+  AddTime(table, CompileText(evaluation.environment.compile_mode), evaluation.compile,
+          evaluation.speedup_compile);
   AddTime(table, "best so far", std::nullopt, evaluation.speedup_best);
   if (evaluation.prepare_ms) {
     table.Add({{"prepare"}, {FormatSeconds(*evaluation.prepare_ms / 1e3)}, {""}});

@@ -42,6 +42,11 @@ std::string FormatMillis(const Interval& milliseconds) {
                      milliseconds.high * unit.per_millisecond, decimals);
 }
 
+std::string CompileText(const std::string& mode) {
+  return mode.empty() || mode == "default" ? "torch.compile"
+                                           : fmt::format("torch.compile ({})", mode);
+}
+
 std::string FormatSpeedup(const std::optional<Interval>& speedup) {
   if (!speedup) return "-";
   const int decimals = Decimals(speedup->median);

@@ -22,6 +22,8 @@ namespace pragma {
                                        const std::optional<Interval>& again);
 // Green if the whole interval is above 1, red if it is below 1, plain if it contains 1.
 [[nodiscard]] Style SpeedupStyle(const std::optional<Interval>& speedup);
+// Returns "torch.compile", with its mode where that is not the usual one (empty or "default").
+[[nodiscard]] std::string CompileText(const std::string& mode);
 // Returns "12.3 s", "4m05s" or "1h02m".
 [[nodiscard]] std::string FormatElapsed(double seconds);
 // Returns "950", "12.3k" or "1.2M".

@@ -46,12 +46,6 @@ std::string Mebibytes(std::int64_t bytes) {
   return fmt::format("{:.0f} MiB", static_cast<double>(bytes) / (1 << 20));
 }
 
-// Returns "torch.compile", with its mode where that is not the usual one.
-std::string CompileText(const std::string& mode) {
-  return mode.empty() || mode == "default" ? "torch.compile"
-                                           : fmt::format("torch.compile ({})", mode);
-}
-
 // Returns the line of a program that compiles the model round its kernels.
 std::string CompileLine(const std::string& mode) {
   if (mode.empty() || mode == "default") return "  model = torch.compile(model)\n";
