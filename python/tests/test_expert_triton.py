@@ -55,6 +55,12 @@ QUICK = {
     "vector": ("x @ y", "torch.randn(90, 200), torch.randn(200)", "None"),
     "convolution": ("self.layer(x).relu()", "torch.randn(2, 16, 9, 11)", "nn.Conv2d(16, 16, 3, 2, 1)"),
     "depthwise": ("self.layer(x)", "torch.randn(2, 8, 9, 11)", "nn.Conv2d(8, 8, 3, groups=8)"),
+    # Groups of results of a line: several, with a stride, and one that takes the whole line.
+    "depthwise_groups": (
+        "self.layer(x), F.conv2d(x[..., :10], self.layer.weight, None, (2, 1), 3, (1, 2), 8).relu()",
+        "torch.randn(2, 8, 9, 20)",
+        "nn.Conv2d(8, 8, 7, (1, 2), (3, 2), groups=8)",
+    ),
     "transposed": ("self.layer(x)", "torch.randn(2, 16, 7, 6)", "nn.ConvTranspose2d(16, 12, 3, 2, 1)"),
     "attention": ("F.scaled_dot_product_attention(x, x, x, is_causal=True)", "torch.randn(2, 2, 40, 16)", "None"),
     "lookup": ("self.layer(x), torch.gather(y, 1, x)", "torch.randint(0, 9, (4, 5)), torch.randn(4, 9)",

@@ -114,6 +114,8 @@ struct Step {
   int repeat = -1;                         // index into the program's repeats; the steps of one
                                            // repeat are neighbours
   int parts = 1;  // with a hint: number of steps, from this one on, that form the whole operator
+  bool beside = false;  // the elements that it writes are written by no other step, though others
+                        // write into the same buffer
 };
 
 // A group of steps that runs many times in sequence, since each iteration needs results of the one

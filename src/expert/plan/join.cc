@@ -75,9 +75,10 @@ bool ReadsInPlace(const Step& step, const Nest& nest) {
   return fits;
 }
 
-bool WritesSameBuffer(const Step& step, const Nest& nest) {
-  return std::ranges::any_of(nest.steps,
-                             [&](const Step& other) { return other.buffer == step.buffer; });
+bool WritesSameElements(const Step& step, const Nest& nest) {
+  return std::ranges::any_of(nest.steps, [&](const Step& other) {
+    return other.buffer == step.buffer && !(other.beside && step.beside);
+  });
 }
 
 // Returns whether the step overwrites elements that the nest reads in other iterations. A state of
@@ -108,7 +109,7 @@ constexpr std::int64_t kSmall = 1 << 15;
 
 bool MayJoin(const Step& step, const Nest& nest) {
   const bool folds = std::ranges::find(step.folded, true) != step.folded.end();
-  if (WritesSameBuffer(step, nest) || !ReadsInPlace(step, nest)) return false;
+  if (WritesSameElements(step, nest) || !ReadsInPlace(step, nest)) return false;
   if (OverwritesElsewhere(step, nest)) return false;
   if (folds && AnyInner(nest) && step.folded != nest.inner) return false;
   const bool alone = nest.OuterCount() == 1 && nest.InnerCount() > kSmall;
@@ -133,7 +134,7 @@ bool JoinAsItIs(const Step& step, Nest& nest) {
   }
   if (folds || !AnyInner(nest) || step.shape != OuterShape(nest)) return false;
   const Step embedded = Embedded(step, nest);
-  if (WritesSameBuffer(embedded, nest) || !ReadsInPlace(embedded, nest)) return false;
+  if (WritesSameElements(embedded, nest) || !ReadsInPlace(embedded, nest)) return false;
   if (OverwritesElsewhere(embedded, nest)) return false;
   nest.steps.push_back(embedded);
   nest.outer.push_back(true);

@@ -11,6 +11,13 @@
 
 namespace pragma::expert::triton {
 
+Shape ChannelsLast(std::int64_t batch, const Shape& spatial, std::int64_t channels) {
+  Shape shape{batch};
+  shape.insert(shape.end(), spatial.begin(), spatial.end());
+  shape.push_back(channels);
+  return shape;
+}
+
 AffineForm FromChannelsFirst(std::int64_t outer, std::int64_t channels, const Shape& spatial) {
   Shape given{outer, channels};
   given.insert(given.end(), spatial.begin(), spatial.end());

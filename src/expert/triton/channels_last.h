@@ -13,6 +13,9 @@ namespace pragma::expert::triton {
 
 inline constexpr std::int64_t kChannelUnit = 8;  // elements of 16 bits in one load of 16 bytes
 
+// Returns [batch, spatial..., channels].
+[[nodiscard]] Shape ChannelsLast(std::int64_t batch, const Shape& spatial, std::int64_t channels);
+
 // Returns the form over [outer, spatial..., channels] of the elements of a contiguous tensor
 // [outer, channels, spatial...].
 [[nodiscard]] AffineForm FromChannelsFirst(std::int64_t outer, std::int64_t channels,

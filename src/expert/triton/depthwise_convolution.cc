@@ -15,6 +15,7 @@
 #include "expert/ir/program.h"
 #include "expert/plan/join.h"
 #include "expert/triton/channels_last.h"
+#include "expert/triton/depthwise_sums.h"
 
 namespace pragma::expert::triton {
 namespace {
@@ -28,14 +29,6 @@ bool IsDepthwise(const Program& program, const Step& step) {
   return form.groups == form.in_channels && form.groups == form.out_channels && !form.transposed &&
          form.groups % kChannelUnit == 0 && Elements(form.kernel) >= kFewestTaps &&
          BufferOf(program, form.input).dtype != DType::kFloat64;
-}
-
-// [batch, spatial..., channels]
-Shape ChannelsLast(std::int64_t batch, const Shape& spatial, std::int64_t channels) {
-  Shape shape{batch};
-  shape.insert(shape.end(), spatial.begin(), spatial.end());
-  shape.push_back(channels);
-  return shape;
 }
 
 Step TurnedInput(Program& program, const Step& step) {
@@ -56,45 +49,11 @@ Step TurnedWeight(Program& program, const Step& step) {
                 BufferOf(program, form.weight).dtype);
 }
 
-// The sums over [batch, out..., channels, taps...].
-Step SumOfPacked(Program& program, const Step& step, const Step& input, const Step& weight) {
-  const ConvolutionHint& form = *step.convolution;
-  const std::size_t count = form.kernel.size();
-  Shape shape = ChannelsLast(form.batch, form.out_size, form.out_channels);
-  const std::size_t channel = shape.size() - 1;
-  const std::size_t rank = shape.size() + count;
-  auto left = std::make_shared<Expr>(*LoadOf(input.buffer, ZeroForm(rank), ExprType::kFloat));
-  AffineForm right = ZeroForm(rank);
-  left->load.address.factor[0] = input.place.factor[0];
-  left->load.address.factor[channel] = right.factor[channel] = 1;
-  for (std::size_t i = 0; i < count; ++i) {
-    AffineForm place = ZeroForm(rank);  // the pixel, which may be outside
-    place.factor[1 + i] = form.stride[i];
-    place.factor[channel + 1 + i] = form.dilation[i];
-    place.offset = -form.padding[i];
-    const std::int64_t line = input.place.factor[1 + i];
-    left->load.address.factor[1 + i] = place.factor[1 + i] * line;
-    left->load.address.factor[channel + 1 + i] = place.factor[channel + 1 + i] * line;
-    left->load.address.offset += place.offset * line;
-    right.factor[channel + 1 + i] = weight.place.factor[i];
-    left->load.bounds.push_back({place, form.in_size[i]});
-  }
-  Step sum = Filled(program, step, "pixels", shape,
-                    Make(ExprOp::kMultiply, {left, LoadOf(weight.buffer, right, ExprType::kFloat)}),
-                    BufferOf(program, step.buffer).dtype);
-  sum.kind = Step::Kind::kFold;
-  sum.fold = Fold::kSum;
-  sum.name = step.name;
-  sum.what = step.what;
-  sum.shape.insert(sum.shape.end(), form.kernel.begin(), form.kernel.end());
-  sum.folded.resize(rank, true);
-  sum.place.factor.resize(rank, 0);
-  return sum;
-}
-
 // Writes the results where the convolution wrote them.
-Step CopyOfResults(const Step& step, const Step& sum) {
+Step CopyOfResults(const Step& step, int pixels) {
   const ConvolutionHint& form = *step.convolution;
+  const AffineForm written =
+      ContiguousForm(ChannelsLast(form.batch, form.out_size, form.out_channels));
   Step copy = step;
   copy.convolution.reset();
   copy.kind = Step::Kind::kMap;
@@ -104,16 +63,16 @@ Step CopyOfResults(const Step& step, const Step& sum) {
   AffineForm from = ZeroForm(copy.shape.size());
   AffineForm place = ZeroForm(copy.shape.size());
   place.offset = step.place.offset;
-  from.factor[0] = sum.place.factor[0];
+  from.factor[0] = written.factor[0];
   from.factor[1] = 1;
   // The step's own dimensions begin with [batch, groups, 1].
   place.factor[0] = step.place.factor[0];
   place.factor[1] = step.place.factor[1];
   for (std::size_t i = 0; i < form.out_size.size(); ++i) {
-    from.factor[2 + i] = sum.place.factor[1 + i];
+    from.factor[2 + i] = written.factor[1 + i];
     place.factor[2 + i] = step.place.factor[3 + i];
   }
-  copy.expr = LoadOf(sum.buffer, from, ExprType::kFloat);
+  copy.expr = LoadOf(pixels, from, ExprType::kFloat);
   copy.place = place;
   return copy;
 }
@@ -201,9 +160,11 @@ void PackDepthwise(Program& program) {
     const Step step = program.steps[s];
     const Step input = TurnedInput(program, step);
     const Step weight = TurnedWeight(program, step);
-    const Step sum = SumOfPacked(program, step, input, weight);
-    std::vector<Step> steps{input, weight, sum};
-    if (!ReadWithChannelsLast(program, s, sum.buffer)) steps.push_back(CopyOfResults(step, sum));
+    const std::vector<Step> sums = DepthwiseSums(program, step, input, weight);
+    const int pixels = sums.front().buffer;
+    std::vector<Step> steps{input, weight};
+    steps.insert(steps.end(), sums.begin(), sums.end());
+    if (!ReadWithChannelsLast(program, s, pixels)) steps.push_back(CopyOfResults(step, pixels));
     const auto at = program.steps.erase(program.steps.begin() + static_cast<std::ptrdiff_t>(s));
     program.steps.insert(at, steps.begin(), steps.end());
     s += steps.size() - 1;

@@ -44,6 +44,13 @@ std::vector<Config> Taps(std::int64_t results, std::int64_t elements) {
   return configs;
 }
 
+// Several results for each row, in registers: few rows for each thread.
+std::vector<Config> GroupsOfTaps(std::int64_t elements) {
+  const auto config = [](int rows, int warps) { return Config{{{"ROWS", rows}}, warps}; };
+  if (elements < kWorthTuningTiles) return {config(64, 1)};
+  return {config(128, 2), config(512, 4), config(64, 1), config(256, 4)};
+}
+
 // Results side by side, with the reduced elements in blocks: enough programs for all processors.
 std::vector<Config> DownColumns(std::int64_t results, std::int64_t elements) {
   const Config narrow = RowConfig(32, 32, 4);
@@ -159,6 +166,8 @@ std::vector<Config> ConfigsOf(const Nest& nest, Inner inner) {
   // launch slower.
   if (inner == Inner::kNone) return {OneAxis("BLOCK", elements)};
   if (inner == Inner::kTurned) return {TurnedConfig(nest)};
+  if (inner == Inner::kTaps && nest.steps.front().beside)
+    return GroupsOfTaps(elements * static_cast<std::int64_t>(nest.steps.size()));
   if (inner == Inner::kTaps) return Taps(nest.OuterCount(), elements);
   if (inner == Inner::kWhole) return WholeRows(nest);
   return RunsDownColumns(nest.steps, nest.shape, nest.inner)

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -212,18 +213,37 @@ TEST(SixteenBits, ConvolutionsOfManyChannelsArePackedChannelsLast) {
               Not(HasSubstr("# input over")));
 }
 
+int CountOf(std::string_view text, std::string_view part) {
+  int count = 0;
+  for (std::size_t at = text.find(part); at != std::string_view::npos; at = text.find(part, at + 1))
+    ++count;
+  return count;
+}
+
+std::string TextOfDepthwise(std::int64_t side, std::int64_t taps) {
+  const std::int64_t border = taps / 2;
+  const std::vector<ScalarValue> form{
+      NoTensor(),     ListOf({1, 1}),        ListOf({border, border}),
+      ListOf({1, 1}), {.kind = Kind::kBool}, ListOf({0, 0}),
+      IntOf(32)};
+  return TextOfNarrow("aten.convolution.default", {{2, 32, side, side}, {32, 1, taps, taps}},
+                      {2, 32, side, side}, form);
+}
+
 TEST(SixteenBits, DepthwiseConvolutionsOfManyTapsHaveTheirChannelsInnermost) {
-  const auto text = [](std::int64_t taps) {
-    const std::int64_t border = taps / 2;
-    const std::vector<ScalarValue> form{
-        NoTensor(),     ListOf({1, 1}),        ListOf({border, border}),
-        ListOf({1, 1}), {.kind = Kind::kBool}, ListOf({0, 0}),
-        IntOf(32)};
-    return TextOfNarrow("aten.convolution.default", {{2, 32, 20, 20}, {32, 1, taps, taps}},
-                        {2, 32, 20, 20}, form);
-  };
-  EXPECT_THAT(text(7), HasSubstr("over [2, 20, 20, 32, 7, 7]"));
-  EXPECT_THAT(text(3), HasSubstr("over [2, 32, 20, 20, 3, 3]"));
+  EXPECT_THAT(TextOfDepthwise(19, 7), HasSubstr("over [2, 19, 19, 32, 7, 7]"));
+  EXPECT_THAT(TextOfDepthwise(20, 3), HasSubstr("over [2, 32, 20, 20, 3, 3]"));
+}
+
+TEST(SixteenBits, DepthwiseConvolutionsKeepSeveralResultsOfALineInRegisters) {
+  const std::string groups = TextOfDepthwise(20, 7);
+  EXPECT_THAT(groups, HasSubstr("over [2, 20, 2, 32, 7]"));  // groups of ten
+  EXPECT_THAT(groups, HasSubstr("row_2 * 10 - 3 >= 0"));
+  // One group holds the whole line: what is left or right of it is not loaded at all.
+  const std::string line = TextOfDepthwise(14, 7);
+  EXPECT_THAT(line, HasSubstr("over [2, 14, 32, 7]"));
+  EXPECT_EQ(CountOf(line, "tl.load(y_input +"), 14);
+  EXPECT_EQ(CountOf(line, "tl.load(y_weight +"), 7);
 }
 
 }  // namespace

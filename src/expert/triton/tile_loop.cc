@@ -20,7 +20,9 @@ namespace {
 void OpenTileLoop(TileContext& context) {
   const std::int64_t count = context.nest.InnerCount();
   if (context.inner == Inner::kTaps) {
-    const char* range = count <= kUnrolledTaps ? "tl.static_range" : "range";
+    // A group of results has the taps of a line unrolled already.
+    const bool unrolls = count <= kUnrolledTaps && !context.nest.steps.front().beside;
+    const char* range = unrolls ? "tl.static_range" : "range";
     return context.out.Open(fmt::format("for tap in {}({}):", range, count));
   }
   context.out.Open(fmt::format("for start in range(0, {}, COLUMNS):", count));
