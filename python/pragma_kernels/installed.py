@@ -158,15 +158,33 @@ class Installed:
         """Puts the operator into the graph if it may be used. Each condition becomes a guard of the graph, or is one that
         Torch has anyway (grad mode, autocast, the number of threads)."""
         home: Any = self._home()
-        given, _ = self._taken(args, kwargs)
-        if given is not None and self.usable() and not home.training and not torch.is_autocast_enabled(self.unit.device):
+        given, why = self._taken(args, kwargs)
+        if given is not None:
             tensors = given + tuple(_attribute(home, weight["state"]) for weight in self.unit.weights)
-            if checked(self.unit, tensors):
+            why = self._untraceable(home, tensors)
+            if not why:
                 result = self.unit.traced(*tensors)
                 return result if self._places is None else self._places.store(args, kwargs, result)
         if self.other is not None:
             return self.other.trace(args, kwargs)
+        self.count_traced(why)
         return type(home).forward(home, *args, **kwargs)
+
+    def _untraceable(self, home: Any, tensors: tuple[Any, ...]) -> str:
+        """Returns why the operator may not be in the graph, or ""."""
+        if not self.usable():
+            return "hooks"
+        if home.training:
+            return "training mode"
+        if torch.is_autocast_enabled(self.unit.device):
+            return "autocast"
+        return "" if checked(self.unit, tensors) else "tensors"
+
+    def count_traced(self, reason: str) -> None:
+        """Counts a graph in which the original forward serves this module. torch.compile runs this once for each graph."""
+        self.counts.fall_back(f"compiled: {reason}", "")
+
+    count_traced._dynamo_marked_constant = True  # type: ignore[attr-defined]
 
     def usable(self) -> bool:
         """Returns whether the module and the process are as the package wants them. torch.compile runs this once for each

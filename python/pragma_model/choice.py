@@ -6,6 +6,7 @@ or if most of its time is spent in blocks that are alike: one kernel then serves
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from typing import Any
 
@@ -36,6 +37,7 @@ class Part:
     paths: list[str]
     seconds: float  # of all of them in one call of the model
     places: dict[str, Any]  # by path, where tensors are in the objects that it is given (Unit.places)
+    compiled: bool = False  # torch.compile calls them in this form, and eager in another, which is a part of its own
 
 
 @dataclasses.dataclass
@@ -76,6 +78,8 @@ class Choice:
         for call, visits in self._examples:
             self._look_at(call, visits)
             self._take("")
+        for call, visits in self._examples:
+            self._take_compiled(call, visits)
         self.parts.sort(key=lambda part: -part.seconds)
         self.left.sort(key=lambda left: -left.seconds)
 
@@ -107,6 +111,19 @@ class Choice:
                 self._leave(path, visit.seconds, str(error))
             elif visit.own >= _OWN_SHARE * visit.seconds:  # its submodules are the smaller part of it
                 self._leave(path, visit.own, str(error))
+
+    def _take_compiled(self, call: Call, visits: dict[str, Visit]) -> None:
+        """Adds the forms in which torch.compile calls the parts' modules, where eager does not call them so."""
+        paths = [path for part in self.parts for path in part.paths if path in visits]
+        try:
+            self._calls = arguments_of(self._model, call, paths, compiling=True)
+        except Exception:  # a model may only run so within torch.compile
+            return
+        for path in paths:
+            if any(path in part.paths and _same_form(part.unit.given, self._calls[path]) for part in self.parts):
+                continue
+            with contextlib.suppress(NotAUnit):
+                self._add(path, visits[path], compiled=True)
 
     def _check_inside(self, path: str) -> None:
         """Refuses a module whose inner modules have hooks, as those that record hidden states: a kernel does not run them."""
@@ -177,17 +194,17 @@ class Choice:
             self._looks[path] = (type(module), parameters)
         return self._looks[path]
 
-    def _add(self, path: str, visit: Visit) -> None:
+    def _add(self, path: str, visit: Visit, compiled: bool = False) -> None:
         module = self._model.get_submodule(path)
         call = self._calls[path]
         for part in self.parts:
-            if self._joins(part, path, call):
+            if part.compiled == compiled and self._joins(part, path, call):
                 if path not in part.paths:
                     part.paths.append(path)
                 part.seconds += visit.seconds
                 return
         unit = Unit(module, call, path, self._file)
-        self.parts.append(Part(unit, [path], visit.seconds, {path: unit.places()}))
+        self.parts.append(Part(unit, [path], visit.seconds, {path: unit.places()}, compiled))
 
     def _joins(self, part: Part, path: str, call: Call) -> bool:
         """Returns whether the module computes what the part's computes. Modules whose attributes differ (a layer's

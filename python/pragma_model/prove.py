@@ -61,34 +61,41 @@ class Proof:
 
     def check(self, message: dict[str, Any]) -> dict[str, Any]:
         """Returns the errors of the model's results with these units installed, beside Torch's own, on fresh inputs; and
-        which of the units did not compute, with the reason: the model is right with these too, by its own forward."""
+        which of the units did not compute, with the reason: the model is right with these too, by its own forward. Where
+        `compiled` names a compiled copy, the results are that one's."""
         self._say("computing the truth in float64")
         reference = self._reference()
         errors = []
         served = _Served(message["units"])
         for seed in _SEEDS:
             for call in self._made_calls(seed):
-                errors += self._errors(call, reference, message["units"], served)
+                errors += self._errors(call, reference, lambda call: self._result(message, call, served))
         name = "eager" if reference is None else "float64"
         return {"errors": errors, "reference": name, "sets": len(_SEEDS), "unserved": served.unserved()}
 
     def _errors(
-        self, call: Call, reference: torch.nn.Module | None, units: list[str], served: _Served
+        self, call: Call, reference: torch.nn.Module | None, result: Callable[[Call], list[torch.Tensor]]
     ) -> list[dict[str, Any]]:
-        """Returns the error of each tensor that the model returns in one call."""
+        """Returns the error of each tensor that `result` returns of one call."""
         eager = result_of(self._model, call)
         truth = eager if reference is None else wide_result(reference, call)
         self._say("comparing the whole model")
-        self._install(units)
-        got = result_of(self._model, call)
-        served.add(self._kernels.by_unit(self._model))
-        self._remove(units)
+        got = result(call)
         if not len(got) == len(eager) == len(truth):
             raise ServerError("the model returns another number of tensors with its kernels")
         return [
             {"error": _finite(distance(g, t)), "eager": _finite(distance(e, t)), "float": g.is_floating_point()}
             for g, e, t in zip(got, eager, truth, strict=True)
         ]
+
+    def _result(self, message: dict[str, Any], call: Call, served: _Served) -> list[torch.Tensor]:
+        if message.get("compiled"):
+            return result_of(self._compiled[message["compiled"]], call, torch.inference_mode)
+        self._install(message["units"])
+        got = result_of(self._model, call)
+        served.add(self._kernels.by_unit(self._model))
+        self._remove(message["units"])
+        return got
 
     def compile(self, message: dict[str, Any]) -> dict[str, Any]:
         """Compiles copies of the model, with these units installed, by torch.compile, one in each mode of the place. The

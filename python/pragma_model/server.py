@@ -145,6 +145,7 @@ def _package(message: dict[str, Any]) -> pathlib.Path:
 def _part(part: Any, more: dict[str, Any]) -> dict[str, Any]:
     unit = part.unit
     said = {"kind": unit.kind, "paths": part.paths, "seconds": part.seconds, "operators": unit.operators}
+    said["compiled"] = part.compiled
     return said | more
 
 

@@ -116,8 +116,23 @@ def _watched(model: torch.nn.Module, gauge: Callable[[], float]) -> Iterator[_Wa
             hook.remove()
 
 
-def arguments_of(model: torch.nn.Module, call: Call, paths: list[str]) -> dict[str, Call]:
-    """Runs the model and returns what the modules at these paths were given in their first call."""
+@contextlib.contextmanager
+def _as_compiled() -> Iterator[None]:
+    """Models ask torch.compiler.is_compiling(), and prepare other arguments then: a mask as a tensor, say, where they would
+    otherwise look whether it hides anything."""
+    before = torch.compiler._is_compiling_flag
+    torch.compiler._is_compiling_flag = True
+    try:
+        yield
+    finally:
+        torch.compiler._is_compiling_flag = before
+
+
+def arguments_of(
+    model: torch.nn.Module, call: Call, paths: list[str], compiling: bool = False
+) -> dict[str, Call]:
+    """Runs the model and returns what the modules at these paths were given in their first call. With `compiling` it is
+    what they are given where torch.compile compiles the model."""
     found: dict[str, Call] = {}
     hooks = []
 
@@ -131,7 +146,7 @@ def arguments_of(model: torch.nn.Module, call: Call, paths: list[str]) -> dict[s
     for path in paths:
         hooks.append(model.get_submodule(path).register_forward_pre_hook(note(path), with_kwargs=True))
     try:
-        with torch.no_grad():
+        with torch.no_grad(), _as_compiled() if compiling else contextlib.nullcontext():
             call.of(model)
     finally:
         for hook in hooks:

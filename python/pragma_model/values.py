@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -27,10 +28,11 @@ def tensors_within(value: Any, deep: int = _DEEPEST) -> list[torch.Tensor]:
     return found
 
 
-def result_of(model: torch.nn.Module, call: Call) -> list[torch.Tensor]:
-    """Returns the tensors that the model returns for a copy of the call, since a call may change its arguments."""
+def result_of(model: torch.nn.Module, call: Call, mode: Callable[[], Any] = torch.no_grad) -> list[torch.Tensor]:
+    """Returns the tensors that the model returns for a copy of the call, since a call may change its arguments. A compiled
+    model must run in the mode in which it was compiled."""
     call = copy.deepcopy(call)
-    with torch.no_grad():
+    with mode():
         return [tensor.detach().clone() for tensor in tensors_within(call.of(model))]
 
 

@@ -295,6 +295,32 @@ def test_calls_of_other_sizes_are_other_parts() -> None:
     assert sorted(part.unit.given.leaves[0].shape[0] for part in blocks) == [3, 64]
 
 
+class Masked(torch.nn.Module):
+    """Asks what its mask hides, unless it is being compiled."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.blocks = torch.nn.ModuleList(Block(i) for i in range(3))
+
+    def forward(self, x: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        scale = mask if torch.compiler.is_compiling() or not mask.all() else 1.0
+        for block in self.blocks:
+            x = block(x, scale)
+        return x
+
+
+def test_the_form_in_which_torch_compile_calls_a_part_is_another_part() -> None:
+    found = chosen(Masked(), Call((X.args[0], torch.ones(64, 1)), {}))
+    assert [(part.compiled, len(part.paths)) for part in found.parts] == [(False, 3), (True, 3)]
+    assert found.parts[0].unit.given.leaves[1:] == [1.0]
+    assert found.parts[1].unit.given.leaves[1].shape == (64, 1)
+    assert not torch.compiler.is_compiling()
+
+
+def test_parts_that_torch_compile_calls_alike_have_no_other_form() -> None:
+    assert not any(part.compiled for part in chosen(Stack([1.0, 1.0, 1.0])).parts)
+
+
 def test_a_large_module_is_divided_though_its_blocks_are_in_a_list() -> None:
     model = Stack([1.0, 1.0]).eval()
     visits = survey(model, X)

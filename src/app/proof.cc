@@ -1,5 +1,7 @@
 #include "app/proof.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -51,8 +53,11 @@ using Sides = std::map<std::string, std::vector<double>>;  // seconds per call, 
 
 class Prover final {
  public:
-  Prover(const ProofServer& server, std::vector<std::string> units, const Deadline& deadline)
-      : server_(server), units_(std::move(units)), deadline_(deadline) {}
+  Prover(const ProofServer& server, ProvedUnits units, const Deadline& deadline)
+      : server_(server),
+        units_(std::move(units.eager)),
+        compiled_units_(std::move(units.compiled)),
+        deadline_(deadline) {}
 
   Result<ModelProof> Run(bool compile_baseline);
 
@@ -67,14 +72,17 @@ class Prover final {
     std::map<std::string, std::string> unserved;  // unit -> why it computed nothing
   };
   Result<Checked> Check(const std::vector<std::string>& units);
+  Result<Checked> ReadCheck(JsonWriter& request);
   Result<void> KeepRight();
   Result<void> KeepServing();
   Result<CompiledModel> Compile(std::string_view name, const std::vector<std::string>& units);
   Result<void> CompileBoth(bool compile_baseline);
+  Result<void> CompileKernels();
   Result<void> KeepFaster();
   Result<void> Measure();
   void NoteKernels(const Sides& samples);
   void TakeOutSlow();
+  void TakeOutUnusedForms();
   // A side of the timing: Torch's eager model, a compiled copy, or the model with some units.
   struct Side {
     std::string name;
@@ -85,8 +93,10 @@ class Prover final {
   void TakeOut(const std::string& unit, std::string why);
 
   const ProofServer& server_;
-  std::vector<std::string> units_;  // that are not taken out
+  std::vector<std::string> units_;           // that are not taken out
+  std::vector<std::string> compiled_units_;  // that only serve a compiled model
   Deadline deadline_;
+  ModelError compiled_error_;  // with the kernels in torch.compile
   ModelProof proof_;
 };
 
@@ -112,6 +122,7 @@ double LimitBeside(double eager) {
 
 void Prover::TakeOut(const std::string& unit, std::string why) {
   std::erase(units_, unit);
+  std::erase(compiled_units_, unit);
   proof_.taken[unit] = std::move(why);
 }
 
@@ -137,6 +148,10 @@ Result<void> Prover::First() {
 Result<Prover::Checked> Prover::Check(const std::vector<std::string>& units) {
   JsonWriter request = WholeModelRequest("check");
   request.Field("units", units);
+  return ReadCheck(request);
+}
+
+Result<Prover::Checked> Prover::ReadCheck(JsonWriter& request) {
   const JsonReader reply = TRY(Ask(request, "comparing the whole model"));
   ModelError worst{.right = true};
   reply.Get("reference", worst.reference);
@@ -278,7 +293,10 @@ void Prover::NoteKernels(const Sides& samples) {
     const std::vector<double>& compiled = samples.at(kCompiledKernels);
     proof_.compiled_kernels_ms = Millis(compiled);
     proof_.compiled_is_faster = Ratio(*ours, compiled).median > 1;
-    if (proof_.compiled_is_faster) ours = &compiled;
+    if (proof_.compiled_is_faster) {
+      ours = &compiled;
+      proof_.error = compiled_error_;
+    }
   }
   proof_.speedup_eager = Ratio(samples.at(kEager), *ours);
   if (samples.contains(kCompile)) proof_.speedup_compile = Ratio(samples.at(kCompile), *ours);
@@ -290,9 +308,31 @@ Result<void> Prover::CompileBoth(bool compile_baseline) {
   proof_.compile.failure = "not asked for";
   if (compile_baseline) proof_.compile = TRY(Compile(kCompile, {}));
   proof_.compiled_kernels = proof_.compile;
-  if (proof_.compile.failure.empty() && !units_.empty())
-    proof_.compiled_kernels = TRY(Compile(kCompiledKernels, units_));
+  if (proof_.compile.failure.empty() && !units_.empty()) TRY(CompileKernels());
   return {};
+}
+
+// A compiled model has results of its own: it calls some modules in another form.
+Result<void> Prover::CompileKernels() {
+  std::vector<std::string> all = units_;
+  all.insert(all.end(), compiled_units_.begin(), compiled_units_.end());
+  proof_.compiled_kernels = TRY(Compile(kCompiledKernels, all));
+  if (!proof_.compiled_kernels.failure.empty()) return {};
+  JsonWriter request = WholeModelRequest("check");
+  request.Field("units", all).Field("compiled", kCompiledKernels);
+  compiled_error_ = TRY(ReadCheck(request)).error;
+  if (!compiled_error_.right)
+    proof_.compiled_kernels.failure =
+        fmt::format("the model's values are wrong: error {:.1e}, {:.1e} allowed",
+                    compiled_error_.error, compiled_error_.limit);
+  return {};
+}
+
+// A model that is not compiled has no use for these.
+void Prover::TakeOutUnusedForms() {
+  if (proof_.compiled_is_faster) return;
+  for (const std::string& unit : std::vector(compiled_units_))
+    TakeOut(unit, "the model with its kernels is not faster inside torch.compile");
 }
 
 Result<ModelProof> Prover::Run(bool compile_baseline) {
@@ -302,8 +342,10 @@ Result<ModelProof> Prover::Run(bool compile_baseline) {
   TRY(KeepFaster());
   TRY(CompileBoth(compile_baseline));
   TRY(Measure());
+  TakeOutUnusedForms();
   TakeOutSlow();
   proof_.kept = units_;
+  proof_.kept.insert(proof_.kept.end(), compiled_units_.begin(), compiled_units_.end());
   return std::move(proof_);
 }
 
@@ -316,11 +358,12 @@ void Prover::TakeOutSlow() {
     why = "torch.compile alone makes the whole model faster";
   if (why.empty()) return;
   for (const std::string& unit : std::vector(units_)) TakeOut(unit, why);
+  for (const std::string& unit : std::vector(compiled_units_)) TakeOut(unit, why);
 }
 
 }  // namespace
 
-Result<ModelProof> ProveModel(const ProofServer& server, const std::vector<std::string>& units,
+Result<ModelProof> ProveModel(const ProofServer& server, const ProvedUnits& units,
                               bool compile_baseline, const Deadline& deadline) {
   return Prover(server, units, deadline).Run(compile_baseline);
 }

@@ -31,7 +31,7 @@ struct ModelError {
 struct ModelProof {
   std::vector<std::string> kept;             // units, in the order given
   std::map<std::string, std::string> taken;  // unit -> why it was taken out again
-  ModelError error;                          // with the kept units
+  ModelError error;                          // with the kept units, in the faster way
   Interval eager_ms;                         // one call of the model
   std::optional<Interval> compile_ms;
   CompiledModel compile;
@@ -62,10 +62,15 @@ struct ProofServer {
   std::function<Result<void>()> restart;  // after it died
 };
 
-// Proves the package that the server's folder holds. `units` are its units, those first that gain
-// most.
-[[nodiscard]] Result<ModelProof> ProveModel(const ProofServer& server,
-                                            const std::vector<std::string>& units,
+// The units of a package, those first that gain most.
+struct ProvedUnits {
+  std::vector<std::string> eager;
+  std::vector<std::string>
+      compiled;  // they only serve calls of a model that torch.compile compiled
+};
+
+// Proves the package that the server's folder holds.
+[[nodiscard]] Result<ModelProof> ProveModel(const ProofServer& server, const ProvedUnits& units,
                                             bool compile_baseline, const Deadline& deadline);
 
 }  // namespace pragma

@@ -81,7 +81,8 @@ std::string Answer(const Model& model, const JsonReader& request) {
   return writer.Take();
 }
 
-ModelProof Prove(const Model& model, const std::vector<std::string>& units) {
+ModelProof Prove(const Model& model, const std::vector<std::string>& units,
+                 const std::vector<std::string>& around = {}) {
   std::set<std::string> compiled;  // copies that the server holds
   std::size_t starts = 1;
   const auto ask = [&](JsonWriter& request, const std::string&,
@@ -104,7 +105,7 @@ ModelProof Prove(const Model& model, const std::vector<std::string>& units) {
     return {};
   };
   const ModelProof proof =
-      ProveModel({.ask = ask, .restart = restart}, units, true, Deadline()).value();
+      ProveModel({.ask = ask, .restart = restart}, {units, around}, true, Deadline()).value();
   EXPECT_EQ(starts, model.dies_on.empty() ? 1 : 2);
   return proof;
 }
@@ -218,6 +219,29 @@ TEST(ModelProof, ComparesWithEagerWhereTorchCompileFails) {
   EXPECT_THAT(proof.kept, ElementsAre("u1"));
   EXPECT_FALSE(proof.speedup_compile);
   EXPECT_EQ(proof.compiled_kernels.failure, "no compiler");
+}
+
+TEST(ModelProof, KeepsWhatOnlyACompiledModelCallsWhereThatIsTheFasterWay) {
+  const Model model{.seconds = Saving({{"u1", 0.2}}), .compiled = 0.5, .around_kernels = 0.4};
+  EXPECT_THAT(Prove(model, {"u1"}, {"u2"}).kept, ElementsAre("u1", "u2"));
+}
+
+TEST(ModelProof, TakesOutWhatOnlyACompiledModelCallsWhereThatIsTheSlowerWay) {
+  const Model model{.seconds = Saving({{"u1", 0.2}}), .compiled = 1.5, .around_kernels = 0.9};
+  const ModelProof proof = Prove(model, {"u1"}, {"u2"});
+  EXPECT_THAT(proof.kept, ElementsAre("u1"));
+  EXPECT_EQ(proof.taken.at("u2"), "the model with its kernels is not faster inside torch.compile");
+}
+
+TEST(ModelProof, DoesNotUseACompiledModelWhoseValuesAreWrong) {
+  const Model model{.seconds = Saving({{"u1", 0.2}}),
+                    .error = [](const Units& units) { return units.contains("u2") ? 1.0 : 1e-7; },
+                    .compiled = 1.5,
+                    .around_kernels = 0.1};
+  const ModelProof proof = Prove(model, {"u1"}, {"u2"});
+  EXPECT_THAT(proof.kept, ElementsAre("u1"));
+  EXPECT_THAT(proof.compiled_kernels.failure, testing::HasSubstr("values are wrong"));
+  EXPECT_FALSE(proof.compiled_is_faster);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -96,6 +97,7 @@ class WholeModelSearch final {
                                    staging_.path());
   }
   Result<void> SearchAll();
+  std::vector<PartWork*> ChooseTried();
   Result<void> Search(PartWork& work, const Deadline& deadline);
   Result<void> SearchWhole(PartWork& work, TaskBench& opened, const fs::path& file,
                            const Deadline& deadline);
@@ -103,7 +105,7 @@ class WholeModelSearch final {
   Result<fs::path> TaskFile(const PartWork& work) const;
   [[nodiscard]] std::vector<const PartWork*> ByGain() const;
   Result<void> Pack(WholeModelServer& server, const std::vector<const PartWork*>& parts);
-  Result<ModelProof> Prove(const std::vector<std::string>& units) const;
+  Result<ModelProof> Prove(const ProvedUnits& units) const;
   Result<void> Keep(WholeModelServer& server);
   Result<void> Deliver() const;
   Result<void> CopyEvidence(const PartWork& work) const;
@@ -132,15 +134,16 @@ Result<WholeModelOutcome> WholeModelSearch::Run() {
   const std::vector<const PartWork*> parts = ByGain();
   if (parts.empty()) return std::move(outcome_);
   TRY(Pack(captured, parts));
-  std::vector<std::string> units;
-  for (const PartWork* work : parts) units.push_back(work->name);
+  ProvedUnits units;
+  for (const PartWork* work : parts)
+    (work->part.compiled ? units.compiled : units.eager).push_back(work->name);
   outcome_.proof = TRY(Prove(units));
   TRY(Keep(captured));
   if (!outcome_.proof->kept.empty()) TRY(Deliver());
   return std::move(outcome_);
 }
 
-Result<ModelProof> WholeModelSearch::Prove(const std::vector<std::string>& units) const {
+Result<ModelProof> WholeModelSearch::Prove(const ProvedUnits& units) const {
   WholeModelServer fresh = TRY(StartServer());
   const ProofServer server{
       .ask =
@@ -159,21 +162,34 @@ Result<ModelProof> WholeModelSearch::Prove(const std::vector<std::string>& units
                           proof.error().message));
 }
 
+// Chooses the parts that take most time, and the forms in which torch.compile calls these.
+std::vector<PartWork*> WholeModelSearch::ChooseTried() {
+  std::vector<PartWork*> tried;
+  std::set<std::string> paths;
+  std::size_t parts = 0;
+  for (PartWork& work : outcome_.parts) {
+    if (!work.outcome.empty()) continue;
+    if (work.part.compiled && !wish_.compile_baseline) {
+      work.outcome = "not tried: only torch.compile calls it so";
+    } else if (work.part.compiled ? !paths.contains(work.part.paths.front())
+                                  : parts >= wish_.most_parts) {
+      work.outcome = fmt::format("not tried: {} parts take more time", wish_.most_parts);
+    } else {
+      tried.push_back(&work);
+      paths.insert(work.part.paths.begin(), work.part.paths.end());
+      if (!work.part.compiled) ++parts;
+    }
+  }
+  return tried;
+}
+
 // A part gets the part of the time that its share is of those not tried yet, so what one does not
 // use is left to the next.
 Result<void> WholeModelSearch::SearchAll() {
   const Deadline all = wish_.deadline.Part(kPartForParts);
-  std::vector<PartWork*> tried;
+  const std::vector<PartWork*> tried = ChooseTried();
   double rest = 0;
-  for (PartWork& work : outcome_.parts) {
-    if (!work.outcome.empty()) continue;
-    if (tried.size() >= wish_.most_parts) {
-      work.outcome = fmt::format("not tried: {} parts take more time", wish_.most_parts);
-      continue;
-    }
-    tried.push_back(&work);
-    rest += work.share;
-  }
+  for (const PartWork* work : tried) rest += work->share;
   std::size_t number = 0;
   for (PartWork* work : tried) {
     if (observer_.on_part) observer_.on_part(*work, number++, tried.size());

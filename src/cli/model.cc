@@ -48,6 +48,7 @@ ModelRow RowOf(const PartWork& work, const std::optional<ModelProof>& proof) {
                .kind = work.part.kind,
                .path = work.part.paths.empty() ? "" : work.part.paths.front(),
                .uses = work.part.paths.size(),
+               .compiled = work.part.compiled,
                .operators = work.part.operators,
                .share = work.share,
                .speedup = work.speedup,

@@ -26,11 +26,16 @@ std::string PathText(const Row& row) {
   return row.uses > 1 ? fmt::format("{} and {} more", path, row.uses - 1) : path;
 }
 
+std::string WhereText(const ModelRow& row) {
+  return PathText(row) + (row.compiled ? ", as torch.compile calls it" : "");
+}
+
 std::string Percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
 
 double SharedByParts(const ModelReport& report) {
   double share = 0;
-  for (const ModelRow& row : report.parts) share += row.share;
+  for (const ModelRow& row : report.parts)
+    if (!row.compiled) share += row.share;
   return share;
 }
 
@@ -108,7 +113,10 @@ void WriteTexts(JsonWriter& writer, std::string_view name,
 
 void WriteRow(JsonWriter& writer, const ModelRow& row) {
   writer.BeginObject().Field("name", row.name).Field("class", row.kind).Field("path", row.path);
-  writer.Field("uses", row.uses).Field("operators", row.operators).Field("share", row.share);
+  writer.Field("uses", row.uses)
+      .Field("compiled", row.compiled)
+      .Field("operators", row.operators)
+      .Field("share", row.share);
   WriteInterval(writer, "speedup", row.speedup);
   WriteInterval(writer, "whole", row.whole);
   writer.Field("outcome", row.outcome).Field("runs", row.runs).EndObject();
@@ -160,7 +168,7 @@ std::string ModelPartsText(const Terminal& terminal, const ModelReport& report) 
     const double most = 1 / std::max(1e-3, 1 - row.share);
     table.Add({{row.name},
                {SafeLine(row.kind)},
-               {SafeLine(PathText(row))},
+               {SafeLine(WhereText(row))},
                {fmt::format("{}", row.operators)},
                {Percent(row.share)},
                {most > 100 ? "any" : fmt::format("{:.2f}x", most)}});
@@ -185,7 +193,7 @@ std::string ModelText(const Terminal& terminal, const ModelReport& report) {
     const bool kept = row.outcome == "kept";
     table.Add({{row.name, kept ? Style::kBold : Style::kPlain},
                {SafeLine(row.kind)},
-               {SafeLine(PathText(row))},
+               {SafeLine(WhereText(row))},
                {Percent(row.share)},
                {FormatSpeedup(row.speedup), SpeedupStyle(row.speedup)},
                {FormatSpeedup(row.whole), SpeedupStyle(row.whole)},

@@ -20,6 +20,7 @@ struct ModelRow {
   std::string kind;  // class of the modules
   std::string path;  // of the first of them; "" is the model itself
   std::size_t uses = 1;
+  bool compiled = false;  // in the form in which only torch.compile calls them
   std::size_t operators = 0;
   double share = 0;                 // of the model's time with Torch
   std::optional<Interval> speedup;  // of the part over eager

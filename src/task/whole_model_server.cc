@@ -35,6 +35,7 @@ ModelPart ReadPart(const JsonReader& value) {
   value.Get("paths", part.paths);
   value.Get("seconds", part.seconds);
   value.Get("operators", part.operators);
+  value.Get("compiled", part.compiled);
   value.Get("refusal", part.refusal);
   value.Get("source", part.source);
   value.Get("outputs", part.outputs);

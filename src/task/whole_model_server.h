@@ -27,6 +27,7 @@ struct ModelPart {
   std::vector<std::string> paths;    // of the submodules; "" is the model itself
   double seconds = 0;                // of all of them in one call of the model, with Torch
   std::size_t operators = 0;         // in the graph of one of them
+  bool compiled = false;             // torch.compile calls them in this form, which eager does not
   std::string refusal;               // why it cannot be a task; empty: it is one
   std::string source;                // text of the task, in KernelBench's format
   std::vector<std::size_t> outputs;  // for each tensor that it returns: which output of the task
