@@ -33,7 +33,6 @@ def run(model: Path, threads: int, args: argparse.Namespace) -> dict[str, Any]:
     command += ["--time", f"{args.seconds}s", "--home", args.home, "--out", str(Path(args.packages) / model.stem)]
     command += ["--target", args.target] if args.target != "cpp" else []
     command += ["--islands", str(args.islands)] if args.islands else []
-    command += ["--attempts", str(args.attempts)] if args.attempts else []
     command += ["--no-lint"] if args.no_lint else []
     command += ["--threads", str(threads)] if threads else []
     started = time.monotonic()
@@ -167,7 +166,6 @@ def main() -> None:
     parser.add_argument("--threads", type=int, nargs="+", default=[0], help="measure each model with so many threads (all)")
     parser.add_argument("--seconds", type=int, default=900, help="for each model (900)")
     parser.add_argument("--islands", type=int, default=0, help="search so many parts of a model (pragma's own number)")
-    parser.add_argument("--attempts", type=int, default=0, help="attempts on each part (pragma's own number)")
     parser.add_argument("--no-lint", action="store_true", help="do not lint the parts' tasks")
     parser.add_argument("--pragma", default=str(ROOT / "build" / "pragma"))
     parser.add_argument("--home", default=".pragma")
