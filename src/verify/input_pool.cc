@@ -91,8 +91,12 @@ Result<InputPool> InputPool::Create(const Task& task, std::size_t draws) {
 }
 
 Result<void> InputPool::Draw(TorchServer& server, std::size_t index, std::uint64_t seed) {
-  return server.Draw(seed, memory_, offset(index));
+  TRY(server.Draw(seed, memory_, offset(index)));
+  NoteDrawn(index);
+  return {};
 }
+
+void InputPool::NoteDrawn(std::size_t index) { drawn_ = std::max(drawn_, index + 1); }
 
 std::span<const std::byte> InputPool::set(std::size_t index) const {
   return memory_.bytes().subspan(offset(index), set_bytes_);
@@ -116,7 +120,7 @@ void InputPool::SpliceTensor(const TensorSpec& tensor, std::size_t at, Rng& rng,
                              std::span<std::byte> packed) const {
   std::byte* to = packed.data() + at;
   if (!IsFloating(tensor.dtype) || tensor.role == TensorRole::kConstant) {
-    std::memcpy(to, set(rng.Below(draws_)).data() + at, tensor.bytes());
+    std::memcpy(to, set(rng.Below(drawn_)).data() + at, tensor.bytes());
     return;
   }
   const bool flip = HasBothSigns(tensor, set(0).data() + at);
@@ -125,7 +129,7 @@ void InputPool::SpliceTensor(const TensorSpec& tensor, std::size_t at, Rng& rng,
     const std::size_t length = kMinPiece + rng.Below(2 * count / kPieces + kMinPiece);
     const std::size_t end = std::min(count, begin + length);
     const double sign = flip && rng.Below(2) == 1 ? -1.0 : 1.0;
-    const std::byte* from = set(rng.Below(draws_)).data() + at;
+    const std::byte* from = set(rng.Below(drawn_)).data() + at;
     ScaleAny(tensor.dtype, {from, to, begin, end, sign * (0.5 + 0.5 * rng.Uniform())});
     begin = end;
   }

@@ -90,7 +90,7 @@ Result<BatteryDraw> Stage::DrawBattery(const BatteryWish& wish, Rng& rng, std::s
 Result<BatteryDraw> Stage::TryBattery(const BatteryWish& wish, double rung, Rng& rng,
                                       std::size_t slot) {
   const std::span<std::byte> packed = Staged(slot);
-  const std::size_t drawn = DrawFor(wish, pool_.size(), rng);
+  const std::size_t drawn = DrawFor(wish, pool_.drawn(), rng);
   std::memcpy(packed.data(), pool_.set(drawn).data(), packed.size());
   TRY(server_->ApplyBattery(RequestFor(task(), wish, rung, rng), staging_,
                             slot * packed_.argument_bytes));
