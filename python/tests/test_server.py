@@ -153,6 +153,26 @@ def test_what_does_not_work_in_float64_falls_back_and_says_so(one_server: Harnes
     assert np.array_equal(wide, s.output("out", np.float32, wide=False).astype(np.float64))
 
 
+def test_inputs_on_which_float64_fails_have_no_truth(one_server: Harness):
+    server, task = one_server.describe(
+        """
+        class Model(nn.Module):
+            def forward(self, x):
+                if x.dtype == torch.float64 and x[0] > 100: raise RuntimeError("it does not converge")
+                return x * 2
+        def get_inputs(): return [torch.rand(3)]
+    """
+    )
+    s = Set(server, task)
+    s.draw(1)
+    assert s.reference("float64")["note"] == ""
+    s.argument("x")[0] = 1000
+    assert "it does not converge" in s.reference("float64")["error"]["message"]
+    assert s.reference("native")["ok"]
+    s.draw(2)
+    assert s.reference("float64")["note"] == ""
+
+
 @pytest.mark.parametrize(
     "cast",
     ["x.float()", "x.to(torch.bfloat16).float()", "torch.softmax(x, -1, dtype=torch.float32)", "x.half().float()"],

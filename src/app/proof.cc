@@ -331,8 +331,11 @@ Result<void> Prover::CompileKernels() {
 // A model that is not compiled has no use for these.
 void Prover::TakeOutUnusedForms() {
   if (proof_.compiled_is_faster) return;
-  for (const std::string& unit : std::vector(compiled_units_))
-    TakeOut(unit, "the model with its kernels is not faster inside torch.compile");
+  const std::string why =
+      proof_.compiled_kernels_ms
+          ? "the model with its kernels is not faster inside torch.compile"
+          : "torch.compile was not measured with it: " + proof_.compiled_kernels.failure;
+  for (const std::string& unit : std::vector(compiled_units_)) TakeOut(unit, why);
 }
 
 Result<ModelProof> Prover::Run(bool compile_baseline) {

@@ -242,6 +242,7 @@ TEST(ModelProof, DoesNotUseACompiledModelWhoseValuesAreWrong) {
   EXPECT_THAT(proof.kept, ElementsAre("u1"));
   EXPECT_THAT(proof.compiled_kernels.failure, testing::HasSubstr("values are wrong"));
   EXPECT_FALSE(proof.compiled_is_faster);
+  EXPECT_THAT(proof.taken.at("u2"), testing::HasSubstr("was not measured with it: the model's"));
 }
 
 }  // namespace
