@@ -120,7 +120,8 @@ class Choice:
         except Exception:  # a model may only run so within torch.compile
             return
         for path in paths:
-            if any(path in part.paths and _same_form(part.unit.given, self._calls[path]) for part in self.parts):
+            call_now = self._calls.get(path)
+            if call_now is None or any(path in p.paths and _same_form(p.unit.given, call_now) for p in self.parts):
                 continue
             with contextlib.suppress(NotAUnit):
                 self._add(path, visits[path], compiled=True)

@@ -331,10 +331,10 @@ Result<void> Prover::CompileKernels() {
 // A model that is not compiled has no use for these.
 void Prover::TakeOutUnusedForms() {
   if (proof_.compiled_is_faster) return;
-  const std::string why =
-      proof_.compiled_kernels_ms
-          ? "the model with its kernels is not faster inside torch.compile"
-          : "torch.compile was not measured with it: " + proof_.compiled_kernels.failure;
+  std::string why = "the model with its kernels is not faster inside torch.compile";
+  if (units_.empty()) why = "without torch.compile no kernel makes the model faster";
+  if (!proof_.compiled_kernels.failure.empty())
+    why = "torch.compile was not measured with it: " + proof_.compiled_kernels.failure;
   for (const std::string& unit : std::vector(compiled_units_)) TakeOut(unit, why);
 }
 

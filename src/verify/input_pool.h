@@ -26,16 +26,18 @@ class InputPool final {
   [[nodiscard]] Result<void> Draw(TorchServer& server, std::size_t index, std::uint64_t seed);
   void NoteDrawn(std::size_t index);  // set `index` was written into memory()
   [[nodiscard]] std::size_t size() const { return draws_; }
-  [[nodiscard]] std::size_t drawn() const { return drawn_; }  // the number of sets that are not empty
+  [[nodiscard]] std::size_t drawn() const {
+    return drawn_;
+  }  // the number of sets that are not empty
   [[nodiscard]] const SharedMemory& memory() const { return memory_; }
   [[nodiscard]] std::size_t offset(std::size_t index) const { return index * set_bytes_; }
   [[nodiscard]] std::span<const std::byte> set(std::size_t index) const;
 
-  // Writes a set that has never been used into `packed`. A set must be drawn. Floating tensors are spliced from several
-  // draws at random boundaries. Each piece is multiplied by its own random factor in [0.5, 1), and
-  // negated at random where the drawn data has both signs. Zeros, triangles, ranges and signs that
-  // the task relies on therefore survive, and no value repeats. Integers, booleans and constants
-  // are taken whole from one draw.
+  // Writes a set that has never been used into `packed`. A set must be drawn. Floating tensors are
+  // spliced from several draws at random boundaries. Each piece is multiplied by its own random
+  // factor in [0.5, 1), and negated at random where the drawn data has both signs. Zeros,
+  // triangles, ranges and signs that the task relies on therefore survive, and no value repeats.
+  // Integers, booleans and constants are taken whole from one draw.
   void Splice(const Task& task, Rng& rng, std::span<std::byte> packed) const;
   // Like Splice, but for the task's inputs only.
   void SpliceInputs(const Task& task, Rng& rng, std::span<std::byte> packed) const;
