@@ -189,6 +189,7 @@ const LowerTable& BorderOperators() {
                                  {"slice_scatter", LowerSliceScatter},
                                  {"select_scatter", LowerSelectScatter},
                                  {"as_strided", LowerAsStrided},
+                                 {"as_strided_copy", LowerAsStrided},
                                  {"copy", LowerCopyOver},
                                  {"fill", LowerFillOver}};
   return kTable;

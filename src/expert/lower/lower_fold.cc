@@ -135,6 +135,13 @@ Lower Extreme(Fold fold, Fold position) {
   };
 }
 
+// What counts for a norm of order 0: 1 for whatever is not 0.
+ExprPtr Counted(const ExprPtr& x) {
+  const ExprType type = x->type;
+  return Select(Make(ExprOp::kNotEqual, {x, Constant(0, type)}), Constant(1, type),
+                Constant(0, type));
+}
+
 Values LowerVectorNorm(ProgramBuilder& builder, const NodeView& node) {
   const Value x = AsType(builder, node.Tensor(0), node.dtype());
   const double order = node.Real(1, "ord", 2);
@@ -154,6 +161,10 @@ Values LowerVectorNorm(ProgramBuilder& builder, const NodeView& node) {
   }
   if (order == INFINITY) plan.fold = Fold::kMax;
   if (order == -INFINITY) plan.fold = Fold::kMin;
+  if (order == 0)
+    return std::vector{
+        AsType(builder, builder.Folded(each([](const Args& a) { return Counted(a[0]); }), plan),
+               node.dtype())};
   if (order == 1 || std::isinf(order))
     return std::vector{AsType(builder, builder.Folded(each(magnitude), plan), node.dtype())};
   const auto power = [](double exponent) {
@@ -199,7 +210,6 @@ Values LowerLogSumExp(ProgramBuilder& builder, const NodeView& node) {
 // Distances between all pairs of rows: [..., P, M] and [..., R, M] to [..., P, R].
 Values LowerDistances(ProgramBuilder& builder, const NodeView& node) {
   const double order = node.Real(2, "p", 2);
-  if (order == 0) return Unsupported(node, "as a count of differences");
   Shape left = node.Tensor(0).shape;
   Shape right = node.Tensor(1).shape;
   left.insert(left.end() - 1, 1);
@@ -210,6 +220,7 @@ Values LowerDistances(ProgramBuilder& builder, const NodeView& node) {
       builder.Pointwise({a, b}, ComputeType(node.dtype()), node.dtype(), [order](const Args& args) {
         const ExprPtr by = Make(ExprOp::kAbs, {Make(ExprOp::kSubtract, {args[0], args[1]})});
         if (order == 2) return Make(ExprOp::kMultiply, {by, by});
+        if (order == 0) return Counted(by);
         if (order == 1 || std::isinf(order)) return by;
         return Make(ExprOp::kPower, {by, Constant(order, by->type)});
       });
@@ -218,7 +229,8 @@ Values LowerDistances(ProgramBuilder& builder, const NodeView& node) {
   const Value sum = builder.Folded(apart, {.fold = std::isinf(order) ? Fold::kMax : Fold::kSum,
                                            .folded = folded,
                                            .dtype = SumType(node.dtype())});
-  if (order == 1 || std::isinf(order)) return std::vector{AsType(builder, sum, node.dtype())};
+  if (order == 0 || order == 1 || std::isinf(order))
+    return std::vector{AsType(builder, sum, node.dtype())};
   return std::vector{
       builder.Pointwise({sum}, ComputeType(node.dtype()), node.dtype(), [order](const Args& args) {
         if (order == 2) return Make(ExprOp::kSquareRoot, {args[0]});

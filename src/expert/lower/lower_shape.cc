@@ -404,6 +404,7 @@ const LowerTable& ShapeOperators() {
                                  {"split_with_sizes", LowerSplit},
                                  {"flip", LowerFlip},
                                  {"diagonal", LowerDiagonal},
+                                 {"diagonal_copy", LowerDiagonal},
                                  {"repeat", LowerRepeat},
                                  {"cat", LowerCat},
                                  {"stack", LowerStack},
