@@ -50,6 +50,7 @@ QUICK = {
     "folds": ("x.sum(1), x.prod(2), x.argmin(1), x.max(2)", "torch.rand(3, 20, 17) + 0.6", "None"),
     "scans": ("x.cumsum(1), x.flip(1).cumprod(1).flip(1)", "torch.rand(3, 70) + 0.5", "None"),
     "pools": ("F.max_pool2d(x, 3, 2, 1), F.avg_pool2d(x, 3, 2, 1)", "torch.randn(2, 3, 11, 13)", "None"),
+    "places": ("F.adaptive_max_pool2d(x.round(), (3, 4), return_indices=True)", "torch.randn(2, 3, 7, 9)", "None"),
     "product": ("F.relu(self.layer(x)) + x", "torch.randn(50, 64)", "nn.Linear(64, 64)"),
     "triangle": ("torch.tril(torch.tril(x) @ y)", "torch.randn(90, 90), torch.randn(90, 90)", "None"),
     "vector": ("x @ y", "torch.randn(90, 200), torch.randn(200)", "None"),

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -67,21 +68,76 @@ Value AdaptiveWindows(ProgramBuilder& builder, const Value& x, std::size_t dimen
   return windows;
 }
 
+Value WindowsOf(ProgramBuilder& builder, const Value& given, std::size_t dimension,
+                std::int64_t out, double outside) {
+  Value x = builder.Settled(given);
+  if (!IsPlainLoad(*x.expr)) x = builder.Stored(x);
+  return AdaptiveWindows(builder, x, dimension, out, outside);
+}
+
+std::vector<bool> LastOf(const Value& windows) {
+  std::vector<bool> folded(windows.shape.size(), false);
+  folded.back() = true;
+  return folded;
+}
+
+Value Combined(ProgramBuilder& builder, ExprOp op, const Value& a, const Value& b) {
+  return builder.Pointwise({a, b}, ExprType::kInt, DType::kInt64,
+                           [op](const std::vector<ExprPtr>& args) { return Make(op, args); });
+}
+
+// Returns the elements of x at the positions `at` along one dimension.
+Value PickedAt(ProgramBuilder& builder, const Value& given, std::size_t dimension,
+               const Value& at) {
+  const Value x = builder.Stored(given);
+  IndexMap map = IdentityMap(x.shape.size());
+  map.index[dimension] = ZeroForm(x.shape.size());
+  Value picked = builder.Mapped(x, map, at.shape);
+  auto load = std::make_shared<Expr>(*picked.expr);
+  load->load.indirect.push_back({at.expr, x.expr->load.address.factor[dimension]});
+  picked.expr = std::move(load);
+  return picked;
+}
+
 }  // namespace
 
-Value AdaptiveFolded(ProgramBuilder& builder, const Value& x, const Shape& out, Fold fold) {
-  const double outside = fold == Fold::kSum ? 0 : -INFINITY;
+// The last dimension comes first, so that of equal elements the first one in memory counts.
+std::vector<Value> AdaptiveMaximum(ProgramBuilder& builder, const Value& x, const Shape& out) {
+  Value value = x;
+  std::optional<Value> places;
+  std::int64_t stride = 1;
+  for (std::size_t i = out.size(); i-- > 0;) {
+    const std::size_t dimension = x.shape.size() - out.size() + i;
+    const std::int64_t in = value.shape[dimension];
+    const Value windows = WindowsOf(builder, value, dimension, out[i], -INFINITY);
+    ProgramBuilder::FoldPlan plan{.fold = Fold::kMax, .folded = LastOf(windows), .dtype = x.dtype};
+    value = builder.Folded(windows, plan);
+    plan.fold = Fold::kArgMax;
+    plan.dtype = DType::kInt64;
+    plan.position = ZeroForm(windows.shape.size());
+    plan.position.factor.back() = 1;
+    const auto number = [&](ExprPtr expr) {
+      return Value{std::move(expr), value.shape, value.shape, DType::kInt64};
+    };
+    const Value start = number(Start(value.shape.size(), dimension, in, out[i]));
+    const Value at =
+        builder.Stored(Combined(builder, ExprOp::kAdd, builder.Folded(windows, plan), start));
+    const Value offset = Combined(builder, ExprOp::kMultiply, at, number(Whole(stride)));
+    places =
+        places ? Combined(builder, ExprOp::kAdd, PickedAt(builder, *places, dimension, at), offset)
+               : offset;
+    stride *= in;
+  }
+  return {value, *places};
+}
+
+Value AdaptiveSum(ProgramBuilder& builder, const Value& x, const Shape& out) {
   Value value = x;
   const std::size_t lead = x.shape.size() - out.size();
   for (std::size_t i = 0; i < out.size(); ++i) {
     if (value.shape[lead + i] == out[i]) continue;
-    value = builder.Settled(value);
-    if (!IsPlainLoad(*value.expr)) value = builder.Stored(value);
-    const Value windows = AdaptiveWindows(builder, value, lead + i, out[i], outside);
-    std::vector<bool> folded(windows.shape.size(), false);
-    folded.back() = true;
-    const DType kept = fold == Fold::kSum ? SumType(x.dtype) : x.dtype;
-    value = builder.Folded(windows, {.fold = fold, .folded = folded, .dtype = kept});
+    const Value windows = WindowsOf(builder, value, lead + i, out[i], 0);
+    value = builder.Folded(windows, {.folded = LastOf(windows), .dtype = SumType(x.dtype)});
   }
   return value;
 }

@@ -222,7 +222,7 @@ Lower AdaptiveAverage(std::size_t count) {
                                      .dtype = SumType(node.dtype())});
       weight = Constant(1 / static_cast<double>(Elements(window->kernel)), type);
     } else {
-      sum = AdaptiveFolded(builder, node.Tensor(0), out, Fold::kSum);
+      sum = AdaptiveSum(builder, node.Tensor(0), out);
       weight = AdaptiveWeight(in, out, node.shape(), type);
     }
     const Value each{weight, node.shape(), node.shape(), node.dtype()};
@@ -238,7 +238,7 @@ Lower AdaptiveMax(std::size_t count) {
     const Shape out = Tail(node.shape(), count);
     if (const std::optional<PoolWindow> window = EvenWindow(in, out))
       return MaxPooled(builder, node, *window);
-    return std::vector{AdaptiveFolded(builder, node.Tensor(0), out, Fold::kMax), Value{}};
+    return AdaptiveMaximum(builder, node.Tensor(0), out);
   };
 }
 

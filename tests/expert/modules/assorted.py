@@ -44,6 +44,7 @@ class Pools(nn.Module):
             F.adaptive_max_pool2d(x, (7, 5)),
             F.adaptive_max_pool2d(x, (5, 8)),
             F.adaptive_max_pool1d(x[1], 8),
+            *F.adaptive_max_pool2d(x.round(), (5, 8), return_indices=True),  # many equal elements
             F.adaptive_avg_pool3d(volume, (3, 5, 4)),
             F.adaptive_max_pool3d(torch.sigmoid(volume) * 2, (3, 2, 7)),
             F.max_pool2d(x, 3, stride=2, padding=1, dilation=2),
