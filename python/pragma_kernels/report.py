@@ -18,8 +18,8 @@ def stats(model: torch.nn.Module) -> dict[str, dict[str, Any]]:
     that was refused has the reason as `refused`.
 
     A graph of torch.compile in which the original forward serves the module counts once, as a fallback whose reason begins
-    with "compiled". Graphs of torch.compile call the operator without saying for which module. Their calls are shared equally among the
-    compiled modules that run the same kernel.
+    with "compiled". Graphs of torch.compile call the operator without saying for which module. Their calls are shared
+    equally among the compiled modules that run the same kernel.
     """
     served = {path: held for path, module in model.named_modules() if (held := installed(module)) is not None}
     found = {path: _entry(held, served) for path, held in served.items()}

@@ -71,8 +71,7 @@ class Prover final {
     ModelError error;
     std::map<std::string, std::string> unserved;  // unit -> why it computed nothing
   };
-  Result<Checked> Check(const std::vector<std::string>& units);
-  Result<Checked> ReadCheck(JsonWriter& request);
+  Result<Checked> Check(const std::vector<std::string>& units, std::string_view compiled = "");
   Result<void> KeepRight();
   Result<void> KeepServing();
   Result<CompiledModel> Compile(std::string_view name, const std::vector<std::string>& units);
@@ -143,15 +142,12 @@ Result<void> Prover::First() {
   return reply.status();
 }
 
-// Compares the whole model with these units with the truth. The result is that of the tensor that
-// is furthest beyond its limit.
-Result<Prover::Checked> Prover::Check(const std::vector<std::string>& units) {
+// Compares the whole model with these units, or the copy of this name, with the truth. The result
+// is that of the tensor that is furthest beyond its limit.
+Result<Prover::Checked> Prover::Check(const std::vector<std::string>& units,
+                                      std::string_view compiled) {
   JsonWriter request = WholeModelRequest("check");
-  request.Field("units", units);
-  return ReadCheck(request);
-}
-
-Result<Prover::Checked> Prover::ReadCheck(JsonWriter& request) {
+  request.Field("units", units).Field("compiled", compiled);
   const JsonReader reply = TRY(Ask(request, "comparing the whole model"));
   ModelError worst{.right = true};
   reply.Get("reference", worst.reference);
@@ -318,9 +314,7 @@ Result<void> Prover::CompileKernels() {
   all.insert(all.end(), compiled_units_.begin(), compiled_units_.end());
   proof_.compiled_kernels = TRY(Compile(kCompiledKernels, all));
   if (!proof_.compiled_kernels.failure.empty()) return {};
-  JsonWriter request = WholeModelRequest("check");
-  request.Field("units", all).Field("compiled", kCompiledKernels);
-  compiled_error_ = TRY(ReadCheck(request)).error;
+  compiled_error_ = TRY(Check(all, kCompiledKernels)).error;
   if (!compiled_error_.right)
     proof_.compiled_kernels.failure =
         fmt::format("the model's values are wrong: error {:.1e}, {:.1e} allowed",

@@ -65,8 +65,7 @@ struct ProofServer {
 // The units of a package, those first that gain most.
 struct ProvedUnits {
   std::vector<std::string> eager;
-  std::vector<std::string>
-      compiled;  // they only serve calls of a model that torch.compile compiled
+  std::vector<std::string> compiled;  // only torch.compile calls modules in their form
 };
 
 // Proves the package that the server's folder holds.

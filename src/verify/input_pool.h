@@ -26,9 +26,8 @@ class InputPool final {
   [[nodiscard]] Result<void> Draw(TorchServer& server, std::size_t index, std::uint64_t seed);
   void NoteDrawn(std::size_t index);  // set `index` was written into memory()
   [[nodiscard]] std::size_t size() const { return draws_; }
-  [[nodiscard]] std::size_t drawn() const {
-    return drawn_;
-  }  // the number of sets that are not empty
+  // Returns the number of sets that are not empty.
+  [[nodiscard]] std::size_t drawn() const { return drawn_; }
   [[nodiscard]] const SharedMemory& memory() const { return memory_; }
   [[nodiscard]] std::size_t offset(std::size_t index) const { return index * set_bytes_; }
   [[nodiscard]] std::span<const std::byte> set(std::size_t index) const;

@@ -10,12 +10,10 @@ itself cannot run is drawn again. `tests/odd/run.py --files DIR/*.py` optimises 
 
 from __future__ import annotations
 
-import argparse
 import random
 from collections.abc import Callable
-from pathlib import Path
 
-from random_modules import LARGEST, SIZES, TEMPLATE, Module, elements, fold, normalise, pointwise, rearrange, scan
+from random_modules import LARGEST, SIZES, Module, elements, fold, normalise, pointwise, rearrange, scan, write_tasks
 
 FLOATS = ("float16", "bfloat16", "float32", "float64")
 INTEGERS = ("int8", "uint8", "int16", "int32", "int64")
@@ -110,13 +108,7 @@ def drawn(seed: int) -> str:
     if module.shape:
         torchs_own(module)
     chain(module)
-    return TEMPLATE.format(
-        layers="\n".join(f"        {line}" for line in module.layers) or "        pass",
-        inputs=", ".join(f"input{i}" for i in range(len(module.tensors))),
-        body="\n".join(f"        {line}" for line in module.body),
-        result="x",
-        tensors=", ".join(module.tensors),
-    )
+    return module.text()
 
 
 def runs(text: str) -> bool:
@@ -138,16 +130,5 @@ def draw(seed: int) -> str:
     return text
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--count", type=int, default=60)
-    parser.add_argument("--seed", type=int, default=1)
-    args = parser.parse_args()
-    args.folder.mkdir(parents=True, exist_ok=True)
-    for i in range(args.count):
-        (args.folder / f"{i + 1}_mixed.py").write_text(draw(args.seed * 100_000 + i))
-
-
 if __name__ == "__main__":
-    main()
+    write_tasks(__doc__, "mixed", draw)

@@ -68,6 +68,16 @@ class Module:
     def dim(self) -> int:
         return self.random.randrange(len(self.shape))
 
+    def text(self) -> str:
+        """Returns the task."""
+        return TEMPLATE.format(
+            layers="\n".join(f"        {line}" for line in self.layers) or "        pass",
+            inputs=", ".join(f"input{i}" for i in range(len(self.tensors))),
+            body="\n".join(f"        {line}" for line in self.body),
+            result="x",
+            tensors=", ".join(self.tensors),
+        )
+
 
 def pointwise(m: Module) -> None:
     m.add("x = " + m.random.choice([
@@ -195,13 +205,7 @@ def draw(seed: int) -> str:
         generator.choices(makers, weights)[0](module)
         if not module.shape or elements(module.shape) > LARGEST:
             break
-    return TEMPLATE.format(
-        layers="\n".join(f"        {line}" for line in module.layers) or "        pass",
-        inputs=", ".join(f"input{i}" for i in range(len(module.tensors))),
-        body="\n".join(f"        {line}" for line in module.body),
-        result="x",
-        tensors=", ".join(module.tensors),
-    )
+    return module.text()
 
 
 def elements(shape: list[int]) -> int:
@@ -211,16 +215,17 @@ def elements(shape: list[int]) -> int:
     return count
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def write_tasks(description: str | None, kind: str, draw: Callable[[int], str]) -> None:
+    """Writes the tasks for which the command line asks. `draw` returns the one of a seed."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--count", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
     args.folder.mkdir(parents=True, exist_ok=True)
     for i in range(args.count):
-        (args.folder / f"{i + 1}_random.py").write_text(draw(args.seed * 100_000 + i))
+        (args.folder / f"{i + 1}_{kind}.py").write_text(draw(args.seed * 100_000 + i))
 
 
 if __name__ == "__main__":
-    main()
+    write_tasks(__doc__, "random", draw)
