@@ -122,7 +122,8 @@ def arguments_of(task: Path, module: ModuleType) -> tuple[list[Any], list[torch.
     returned = model(*inputs)
     truths = list(returned) if isinstance(returned, (tuple, list)) else [returned]
     known = dict(zip(inspect.signature(model.forward).parameters, inputs, strict=False))
-    known |= dict(model.named_parameters()) | dict(model.named_buffers())
+    state = dict(model.named_parameters()) | dict(model.named_buffers())
+    known |= {name.replace(".", "_"): value for name, value in state.items()}
     outputs = iter([torch.empty_like(truth) for truth in truths])
     arguments = [known[name] if name in known else next(outputs) for name in inspect.signature(module.run).parameters]
     return arguments, truths, lambda: model(*inputs)
