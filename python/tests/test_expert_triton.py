@@ -84,6 +84,10 @@ QUICK = {
     "attention_shared_rows": ("F.scaled_dot_product_attention(x, y, y, z, enable_gqa=True)",
                               "torch.randn(2, 6, 3, 24).half(), torch.randn(2, 2, 70, 24).half(), torch.randn(3, 70).half()",
                               "None"),
+    "attention_repeated": ("F.scaled_dot_product_attention(x, *(t[:, :, None].expand(2, 2, 3, 70, 24).reshape(2, 6, 70, 24) "
+                           "for t in (y, y * 2)), attn_mask=z)",
+                           "torch.randn(2, 6, 3, 24).half(), torch.randn(2, 2, 70, 24).half(), torch.rand(2, 1, 3, 70) < 0.8",
+                           "None"),
     "few_rows_16": ("self.layer(x)", "torch.randn(7, 600).to(torch.bfloat16)", "nn.Linear(600, 90).to(torch.bfloat16)"),
     "rotary": ("x * y + torch.cat([-x[..., 16:], x[..., :16]], -1) * z, torch.stack([x, -x], -1).flatten(-2) * 2",
                "torch.randn(2, 5, 32), torch.randn(5, 32), torch.randn(5, 32)", "None"),

@@ -186,6 +186,10 @@ bool AnyForm(const ExprPtr& expr, const FormTest& test) {
   return std::ranges::any_of(expr->args, [&](const ExprPtr& arg) { return AnyForm(arg, test); });
 }
 
+bool DependsOn(const ExprPtr& expr, std::size_t dimension) {
+  return AnyForm(expr, [dimension](const AffineForm& form) { return form.factor[dimension] != 0; });
+}
+
 void CountUses(const ExprPtr& expr, UseCounts& uses) {
   if (++uses[expr.get()] > 1) return;
   for (const Indirect& part : expr->load.indirect) CountUses(part.index, uses);

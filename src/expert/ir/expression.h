@@ -154,6 +154,8 @@ using LoadChange = std::function<ExprPtr(const Expr& load)>;
 // indirect parts.
 using FormTest = std::function<bool(const AffineForm&)>;
 [[nodiscard]] bool AnyForm(const ExprPtr& expr, const FormTest& test);
+// Returns whether a value varies with a dimension of the forms' shape.
+[[nodiscard]] bool DependsOn(const ExprPtr& expr, std::size_t dimension);
 // Counts how often each node is used. A node's arguments count once, however often the node is
 // used.
 using UseCounts = std::map<const Expr*, int>;

@@ -234,24 +234,56 @@ Heads Grouped(ProgramBuilder& builder, const Heads& heads) {
   return grouped;
 }
 
+// Returns how many heads in a row are the same in keys or values of [..., heads, keys, depth] that
+// were expanded from fewer heads and reshaped since.
+std::int64_t RepeatsOf(const Value& value) {
+  const std::size_t rank = value.shape.size();
+  if (value.dims.size() != rank + 1 || rank < 3) return 1;
+  const std::size_t group = rank - 2;  // of `dims`
+  Shape merged = value.dims;
+  merged[group - 1] *= merged[group];
+  merged.erase(merged.begin() + static_cast<std::ptrdiff_t>(group));
+  return merged == value.shape && !DependsOn(value.expr, group) ? value.dims[group] : 1;
+}
+
+// Returns keys or values with one of each `repeats` heads. They must be as RepeatsOf says.
+Value WithoutRepeats(ProgramBuilder& builder, const Value& value, std::int64_t repeats) {
+  const std::size_t group = value.shape.size() - 2;
+  Shape once = value.dims;
+  once[group] = 1;
+  const Value apart{value.expr, value.dims, value.dims, value.dtype};
+  IndexMap first = IdentityMap(once.size());
+  first.index[group] = ZeroForm(once.size());
+  Shape heads = value.shape;
+  heads[group - 1] /= repeats;
+  return builder.Reshaped(builder.Mapped(apart, first, once), heads);
+}
+
 Values LowerAttention(ProgramBuilder& builder, const NodeView& node) {
-  Heads heads{builder.Settled(node.Tensor(0)), builder.Settled(node.Tensor(1)),
-              builder.Settled(node.Tensor(2)), std::nullopt};
-  if (node.IsTensor(3)) heads.mask = node.Tensor(3);
   if (node.Real(4, "dropout_p", 0) != 0) return Unsupported(node, "with dropout");
-  const std::size_t rank = heads.query.shape.size();
-  const bool grouped = node.Flag(7, "enable_gqa", false) && rank > 2 &&
-                       heads.key.shape[rank - 3] != heads.query.shape[rank - 3];
-  if (grouped && heads.key.shape.size() != rank)
+  Value key = node.Tensor(1);
+  Value value = node.Tensor(2);
+  const std::size_t rank = node.Tensor(0).shape.size();
+  const std::int64_t repeats = key.shape.size() == rank ? RepeatsOf(key) : 1;
+  const bool repeated = repeats > 1 && RepeatsOf(value) == repeats;
+  if (repeated) {
+    key = WithoutRepeats(builder, key, repeats);
+    value = WithoutRepeats(builder, value, repeats);
+  }
+  Heads heads{builder.Settled(node.Tensor(0)), builder.Settled(key), builder.Settled(value),
+              std::nullopt};
+  if (node.IsTensor(3)) heads.mask = node.Tensor(3);
+  const bool asked = rank > 2 && (repeated || node.Flag(7, "enable_gqa", false));
+  if (asked && heads.key.shape.size() != rank)
     return Unsupported(node, "with grouped queries and keys of another rank");
+  const bool grouped = asked && heads.key.shape[rank - 3] != heads.query.shape[rank - 3];
   if (grouped) heads = Grouped(builder, heads);
-  const Value& query = heads.query;
-  const Value& key = heads.key;
-  const double width = static_cast<double>(query.shape.back());
+  const double width = static_cast<double>(heads.query.shape.back());
   const double scale = node.Real(6, "scale", 1 / std::sqrt(width));
   // Scores and weights are never rounded to 16 bits, as in Torch's own kernels.
-  const Value scores = Times(
-      builder, Product(builder, query, Transposed(builder, key), SumType(query.dtype)), scale);
+  const Value keys = Transposed(builder, heads.key);
+  const Value scores =
+      Times(builder, Product(builder, heads.query, keys, SumType(heads.query.dtype)), scale);
   const Value masked = builder.Stored(Masked(builder, scores, heads.mask, node));
   const Value result = Product(builder, builder.Stored(AttentionWeights(builder, masked)),
                                heads.value, node.dtype());

@@ -89,10 +89,6 @@ std::string InWords(const Nest& nest) {
   return fmt::format("{} over [{}]", fmt::join(said, ", "), fmt::join(nest.shape, ", "));
 }
 
-bool DependsOn(const ExprPtr& expr, std::size_t dimension) {
-  return AnyForm(expr, [dimension](const AffineForm& form) { return form.factor[dimension] != 0; });
-}
-
 std::int64_t Nest::OuterCount() const {
   std::int64_t count = 1;
   for (std::size_t i = 0; i < shape.size(); ++i)

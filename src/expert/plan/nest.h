@@ -64,7 +64,4 @@ void MergeDims(Nest& nest);
 // that pass.
 void MakePhases(Nest& nest);
 
-// Returns whether a value varies with a dimension of the nest.
-[[nodiscard]] bool DependsOn(const ExprPtr& expr, std::size_t dimension);
-
 }  // namespace pragma::expert

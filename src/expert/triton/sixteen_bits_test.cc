@@ -129,6 +129,27 @@ TEST(SixteenBits, AnAttentionOfGroupedHeadsStoresItsRowsWhereTheyAreMultiplied) 
   EXPECT_EQ(KernelsIn(text), 2U) << text;
 }
 
+TEST(SixteenBits, HeadsThatWereRepeatedForAnAttentionAreReadOnce) {
+  const Line apart{
+      "apart", "aten.unsqueeze.default", {NodeNamed("x1"), IntOf(2)}, {2, 3, 1, 64, 32}};
+  const Line wide{"wide",
+                  "aten.expand.default",
+                  {NodeNamed("apart"), ListOf({2, 3, 4, 64, 32})},
+                  {2, 3, 4, 64, 32}};
+  const Line copied{"copied", "aten.clone.default", {NodeNamed("wide")}, {2, 3, 4, 64, 32}};
+  const Line heads{"heads",
+                   "aten.view.default",
+                   {NodeNamed("copied"), ListOf({2, 12, 64, 32})},
+                   {2, 12, 64, 32}};
+  const Line last{"y",
+                  "aten.scaled_dot_product_attention.default",
+                  {NodeNamed("x0"), NodeNamed("heads"), NodeNamed("heads")},
+                  {2, 12, 40, 32}};
+  const std::string text =
+      TextOfLines({{2, 12, 40, 32}, {2, 3, 64, 32}}, {apart, wide, copied, heads, last});
+  EXPECT_EQ(KernelsIn(text), 1U) << text;
+}
+
 TEST(SixteenBits, ShortDepthsHaveTwoTilesOnEachProcessor) {
   const std::string text =
       TextOfNarrow("aten.mm.default", {{12608, 768}, {768, 768}}, {12608, 768});
