@@ -26,13 +26,16 @@ namespace {
 
 SearchPlan PlanFor(const PartWish& wish, const Workbench& bench, const TaskBench& part,
                    const Deadline& deadline) {
-  return {.settings = NewRunSettings(wish.choice, wish.judging, bench, part),
-          .budget = wish.choice.budget,
-          .compile_baseline = false,
-          .retune = wish.choice.tune.again,
-          .call = false,
-          .measure_again = false,
-          .deadline = deadline};
+  SearchPlan plan{.settings = NewRunSettings(wish.choice, wish.judging, bench, part),
+                  .budget = wish.choice.budget,
+                  .compile_baseline = false,
+                  .retune = wish.choice.tune.again,
+                  .call = false,
+                  .measure_again = false,
+                  .deadline = deadline};
+  // A profile is for the attempt after it.
+  if (plan.budget.attempts == 1) plan.settings.preset.profile = false;
+  return plan;
 }
 
 void Note(const SearchOutcome& outcome, PartFound& found) {
