@@ -112,10 +112,10 @@ def table(rows: list[dict[str, Any]]) -> str:
                 row["model"],
                 machine(said["environment"]),
                 interval(whole.get("eager_ms"), " ms"),
-                interval(whole.get("kernels_ms"), " ms") if kept else "nothing kept",
+                with_kernels(whole) if kept else "nothing kept",
                 interval(speedup.get("eager")),
                 compiled(whole),
-                ", ".join(f"{p['class']} x{p['uses']} ({p['share']:.0%})" for p in said["parts"] if p["outcome"] == "kept") or "none",
+                ", ".join(f"{name_of(p)} ({p['share']:.0%})" for p in said["parts"] if p["outcome"] == "kept") or "none",
                 f"{error.get('rel_l2', 0):.1e} ({error.get('honest_rel_l2', 0):.1e})" if kept else "-",
                 row["seconds"],
             ]
@@ -125,6 +125,18 @@ def table(rows: list[dict[str, Any]]) -> str:
 
 def machine(environment: dict[str, Any]) -> str:
     return environment.get("gpu") or f"{environment['cpu']}, {environment['threads']} threads"
+
+
+def name_of(part: dict[str, Any]) -> str:
+    return f"{part['class']} x{part['uses']}" + (", as torch.compile calls it" if part.get("compiled") else "")
+
+
+def with_kernels(whole: dict[str, Any]) -> str:
+    """Returns how long the model takes with its kernels, the way in which it is faster."""
+    if whole.get("compiled_is_faster"):
+        mode = whole.get("compiled_kernels_mode", "default")
+        return f"{interval(whole['compiled_kernels_ms'], ' ms')} (in torch.compile{f', {mode}' if mode != 'default' else ''})"
+    return str(interval(whole.get("kernels_ms"), " ms"))
 
 
 def compiled(whole: dict[str, Any]) -> str:
@@ -150,7 +162,7 @@ def means(rows: list[dict[str, Any]]) -> list[str]:
 def shares(rows: list[dict[str, Any]]) -> list[str]:
     """Returns what was done with each part of each model."""
     lines = [
-        [row["model"], f"{p['class']} x{p['uses']}", f"{p['share']:.0%}", interval(p["speedup"]), interval(p["whole"]), p["outcome"][:110]]
+        [row["model"], name_of(p), f"{p['share']:.0%}", interval(p["speedup"]), interval(p["whole"]), p["outcome"][:110]]
         for row in rows
         if row.get("said")
         for p in row["said"]["parts"]
