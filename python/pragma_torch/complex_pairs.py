@@ -352,6 +352,12 @@ def _where(r: _Rewriter, condition: Any, a: Any, b: Any) -> Any:
     return Pair(*(r.call(aten.where.self, condition, x, y) for x, y in zip(a, b, strict=True)))
 
 
+def _padded(r: _Rewriter, a: Pair, pad: Any, value: Any = 0) -> Any:
+    if value != 0:
+        return None
+    return Pair(*(r.call(aten.constant_pad_nd.default, part, pad, 0.0) for part in a))
+
+
 def _square(r: _Rewriter, a: Pair, exponent: Any) -> Any:
     return _mul(r, a, a) if exponent == 2 else None
 
@@ -400,6 +406,7 @@ _RULES: dict[Any, _Rule] = {
     aten.bmm.default: _products(aten.bmm.default),
     aten.matmul.default: _products(aten.matmul.default),
     aten.where.self: _where,
+    aten.constant_pad_nd.default: _padded,
     aten.cat.default: _joined(aten.cat.default),
     aten.stack.default: _joined(aten.stack.default),
 }

@@ -54,6 +54,7 @@ TASK = """
         "torch.cat([x, r]), torch.stack([r, y], 1)",
         "torch.where(r > 0, x, y), (-x).to(torch.complex128), r.to(torch.complex64) + x",
         "x + r, r - x, 1 - x, x - 1, x.mT.flip(0).unsqueeze(1).expand(6, 3, 4)",
+        "torch.nn.functional.pad(x, (1, 2))",
     ],
 )
 def test_a_graph_of_complex_operators_becomes_real(told, result):

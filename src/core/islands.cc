@@ -21,11 +21,11 @@ using Names = std::set<std::string, std::less<>>;
 
 // Operators that move no data in Torch, or only move it. An island of nothing else gains nothing.
 constexpr auto kRearranges = std::to_array<std::string_view>(
-    {"view",       "reshape",          "permute",      "transpose", "t",
-     "expand",     "squeeze",          "unsqueeze",    "slice",     "select",
-     "alias",      "detach",           "clone",        "getitem",   "unbind",
-     "split",      "split_with_sizes", "_unsafe_view", "unflatten", "flatten",
-     "contiguous", "lift_fresh_copy",  "chunk"});
+    {"view",       "reshape",          "permute",      "transpose",       "t",
+     "expand",     "squeeze",          "unsqueeze",    "slice",           "select",
+     "alias",      "detach",           "clone",        "getitem",         "unbind",
+     "split",      "split_with_sizes", "_unsafe_view", "unflatten",       "flatten",
+     "contiguous", "lift_fresh_copy",  "chunk",        "view_as_complex", "view_as_real"});
 
 // "aten.sum.dim_IntList" -> "sum"
 std::string_view PlainName(std::string_view op) {
@@ -83,13 +83,18 @@ class UnitSet {
   std::vector<std::uint64_t> words_;
 };
 
-// Unit: an operator together with the operators that only take its result apart.
+// Unit: an operator together with the operators that only take its result apart, or read its
+// complex numbers, which cannot cross a border.
 struct Unit {
   std::vector<const GraphNode*> nodes;
   std::vector<std::size_t> reads;  // units
   bool constant = false;           // depends on no argument of the task
   bool writable = false;
 };
+
+bool Computes(const Unit& unit) {
+  return std::ranges::any_of(unit.nodes, [](const GraphNode* node) { return Computes(*node); });
+}
 
 // A growing island.
 struct Group {
@@ -138,11 +143,14 @@ class Partitioner {
 void Partitioner::MakeUnits() {
   const Names constants = Constants(task_);
   std::map<std::string, std::size_t, std::less<>> unit_of;
+  Names complex;  // operators whose result has a type that kernels do not know
   for (const GraphNode& node : task_.graph) {
     if (!IsOperator(node)) continue;
+    if (node.results.empty()) complex.insert(node.name);
     const std::vector<std::string> read = Read(node);
     const auto first = read.empty() ? unit_of.end() : unit_of.find(read.front());
-    if (node.op == "getitem" && first != unit_of.end()) {
+    const bool joins = node.op == "getitem" || (read.size() == 1 && complex.contains(read.front()));
+    if (joins && first != unit_of.end()) {
       units_[first->second].nodes.push_back(&node);
       unit_of[node.name] = first->second;
       continue;
@@ -230,9 +238,8 @@ std::vector<std::size_t> Partitioner::WithConstants(const std::vector<std::size_
 // The first half of a convex set in execution order is convex, and so is the second.
 void Partitioner::AddWritable(const std::vector<std::size_t>& units,
                               std::vector<Island>& islands) const {
-  const bool computes = std::ranges::any_of(units, [&](std::size_t unit) {
-    return !units_[unit].constant && Computes(*units_[unit].nodes.front());
-  });
+  const bool computes = std::ranges::any_of(
+      units, [&](std::size_t unit) { return !units_[unit].constant && Computes(units_[unit]); });
   if (!computes) return;
   Island island = IslandOf(units);
   if (Writable(island)) {
@@ -254,11 +261,12 @@ void Partitioner::Finish(Partition& found) const {
     written.insert(island.nodes.begin(), island.nodes.end());
   bool all = true;
   for (const Unit& unit : units_) {
-    const GraphNode& node = *unit.nodes.front();
-    if (written.contains(node.name)) continue;
+    if (written.contains(unit.nodes.front()->name)) continue;
     all = false;
-    if (unit.constant || !Computes(node)) continue;
-    if (std::ranges::find(found.left, node.op) == found.left.end()) found.left.push_back(node.op);
+    if (unit.constant) continue;
+    for (const GraphNode* node : unit.nodes)
+      if (Computes(*node) && std::ranges::find(found.left, node->op) == found.left.end())
+        found.left.push_back(node->op);
   }
   found.whole = all && found.islands.size() == 1;
 }

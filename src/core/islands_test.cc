@@ -97,6 +97,19 @@ TEST(IslandsTest, IslandsAreConvex) {
   EXPECT_EQ(NodesOf(found), std::vector<Names>({{"a"}, {"c"}}));
 }
 
+TEST(IslandsTest, ComplexNumbersStayInsideAnIsland) {
+  const Task task = TaskOf()
+                        .Argument("x")
+                        .Node("s", "aten.cumfoo.default", {"x"})
+                        .Node("pairs", "aten.view_as_complex.default", {"s"}, 0)
+                        .Node("f", "aten._fft_c2c.default", {"pairs"}, 0)
+                        .Node("real", "aten.view_as_real.default", {"f"})
+                        .Node("t", "aten.cumfoo.default", {"real"})
+                        .Output({"t"});
+  const Partition found = FindIslands(task, AllBut({"aten.cumfoo.default"}));
+  EXPECT_EQ(NodesOf(found), std::vector<Names>({{"pairs", "f", "real"}}));
+}
+
 TEST(IslandsTest, ConstantsBelongToEveryIslandThatReadsThem) {
   const Task task = TaskOf()
                         .Argument("x")

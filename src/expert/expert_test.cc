@@ -347,6 +347,37 @@ TEST(TaskWriter, SortsInCppWithoutAWarningAndSaysThatItDoesNotInTriton) {
   EXPECT_THAT(triton.error().message, HasSubstr("sort in C++ only"));
 }
 
+// Returns a task for out = irfft(rfft(x)), with an operator on the complex numbers between them.
+Task Filtered(const std::string& between) {
+  Task task = OneOperator("aten._fft_r2c.default", {}, {30, 60});
+  const ScalarValue last{.kind = ScalarValue::Kind::kList, .items = {Int(1)}};
+  const ScalarValue half{.kind = ScalarValue::Kind::kBool, .integer = 1};
+  task.graph[1] = {"y", "aten._fft_r2c.default", {Node("x"), last, Int(0), half}, {}, {}, {}};
+  GraphNode back{"z", "aten._fft_c2r.default", {Node("y"), last, Int(2), Int(60)},
+                 {},  {Tensor("z", {30, 60})}, {{60, 1}}};
+  if (!between.empty()) {
+    back.args[0] = Node("w");
+    task.graph.insert(task.graph.begin() + 2, {"w", between, {Node("y")}, {}, {}, {}});
+  }
+  task.graph.insert(task.graph.end() - 1, back);
+  task.graph.back().args = {Node("z")};
+  return task;
+}
+
+TEST(TaskWriter, TransformsLinesWithoutAWarning) {
+  const Task task = Filtered("");
+  const Result<WrittenKernel> kernel = TaskWriter(task, {}).Write(Language::kCpp, {});
+  ASSERT_TRUE(kernel) << kernel.error().message;
+  EXPECT_EQ(Complaints("c++", task, kernel->source), "");
+}
+
+TEST(TaskWriter, OperatorsThatDoNotKnowComplexNumbersAreNamed) {
+  const Task task = Filtered("aten.relu.default");
+  const Result<WrittenKernel> kernel = TaskWriter(task, {}).Write(Language::kCpp, {});
+  ASSERT_FALSE(kernel);
+  EXPECT_THAT(kernel.error().message, HasSubstr("aten.relu.default of complex numbers"));
+}
+
 TEST(TaskWriter, AKernelOfAnotherAuthorLeavesNothingOpen) {
   const Task task = OneOperator("aten.relu.default");
   EXPECT_TRUE(TaskWriter(task, {}).OpenChoices(CppCandidate("int x;\n")).empty());

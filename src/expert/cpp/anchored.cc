@@ -40,7 +40,7 @@ class EpilogueWriter final {
 
   std::string Write(const OutputSite& site) {
     Nest view = nest_;
-    view.lane = site.along == OutputSite::Along::kRow ? kRow : kColumn;
+    view.lane = site.along == OutputSite::Along::kRow ? kRowOfNest : kColumnOfNest;
     const std::vector<std::string> loops{std::string(site.batch), std::string(site.row),
                                          std::string(site.column)};
     ExpressionWriter values(program_, view, loops, needs_);
@@ -100,8 +100,8 @@ MatmulSpec SpecOf(const Nest& nest) {
   const AffineForm& c = Last(nest).place;
   MatmulSpec spec;
   spec.batch = nest.shape[0];
-  spec.rows = nest.shape[kRow];
-  spec.columns = nest.shape[kColumn];
+  spec.rows = nest.shape[kRowOfNest];
+  spec.columns = nest.shape[kColumnOfNest];
   spec.depth = nest.depth;
   spec.a = {a.factor[0], a.factor[1], a.factor[3]};
   spec.b = {b.factor[0], b.factor[3], b.factor[2]};
@@ -114,7 +114,7 @@ MatmulSpec SpecOf(const Nest& nest) {
   spec.b_nonzero = step.product->right_nonzero;
   for (std::size_t s = 1; s < nest.steps.size(); ++s) {
     const std::optional<Triangle> triangle =
-        TriangleOf(nest.steps[s].expr, nest.steps[s - 1].buffer, kRow, kColumn);
+        TriangleOf(nest.steps[s].expr, nest.steps[s - 1].buffer, kRowOfNest, kColumnOfNest);
     if (!triangle) continue;
     spec.structure = triangle->structure;
     spec.diagonal = triangle->diagonal;
@@ -128,7 +128,7 @@ MatmulSpec SpecOf(const Nest& nest) {
 Nest WithoutMask(Nest nest) {
   if (nest.steps.size() < 2 || !nest.steps[0].product) return nest;
   const Step& mask = nest.steps[1];
-  if (!TriangleOf(mask.expr, nest.steps[0].buffer, kRow, kColumn)) return nest;
+  if (!TriangleOf(mask.expr, nest.steps[0].buffer, kRowOfNest, kColumnOfNest)) return nest;
   const std::vector<ExprPtr>& args = mask.expr->args;
   const bool keeps = args[1]->op == ExprOp::kLoad && IsPlainLoad(*args[1]) &&
                      args[1]->load.buffer == nest.steps[0].buffer;

@@ -24,8 +24,8 @@ namespace pragma::expert {
 AttentionSpec AttentionOf(const AttentionHint& form, const Shape& shape, const AffineForm& place) {
   AttentionSpec spec;
   spec.batch = shape[0];
-  spec.rows = shape[kRow];
-  spec.columns = shape[kColumn];
+  spec.rows = shape[kRowOfNest];
+  spec.columns = shape[kColumnOfNest];
   spec.keys = form.shape[2];
   spec.depth = form.depth;
   const std::vector<std::int64_t>& query = form.query->load.address.factor;
@@ -45,7 +45,7 @@ std::string ScoreText(const Program& program, const AttentionHint& form, const O
   Nest view;
   view.shape = form.shape;
   view.inner.assign(form.shape.size(), false);
-  view.lane = kColumn;
+  view.lane = kColumnOfNest;
   ExpressionWriter values(
       program, view, {std::string(site.batch), std::string(site.row), std::string(site.column)},
       needs);

@@ -181,7 +181,7 @@ std::string Preamble(Needs needs, bool anchors) {
   if (needs.cmath) text += "#include <cmath>\n";
   text += "#include <cstddef>\n#include <cstdint>\n#include <utility>\n";
   if (anchors) text += "#include <omp.h>\n\n#include <algorithm>\n#include <type_traits>\n";
-  if (needs.routines) text += "#include <bit>\n";
+  if (needs.routines) text += "#include <array>\n#include <bit>\n";
   if (needs.vectors) needs.pieces.insert({VectorPiece::kCore, VectorPiece::kLoops});
   if (!needs.pieces.empty()) text += VectorPreamble(needs.pieces);
   if (needs.packing) text += PackingText();

@@ -11,6 +11,7 @@
 
 #include "core/task.h"
 #include "expert/cpp/anchor_kernel.h"
+#include "expert/cpp/fourier_text.h"
 #include "expert/cpp/scatter_text.h"
 #include "expert/ir/expression.h"
 
@@ -203,6 +204,8 @@ class RoutineWriter final {
   [[nodiscard]] std::string Text() const {
     switch (routine_.kind) {
       case Routine::Kind::kSort: return Fill(kSortText, SortPlaces());
+      case Routine::Kind::kFourier:
+        return FourierText(routine_, Type(), target_, Parallel(Lines()));
       case Routine::Kind::kRunningExtreme:
         // The extreme is the largest key, and NaN wins over all numbers.
         return Fill(kRunningText, {{"key", KeyText(Type(), {!routine_.largest, false})},

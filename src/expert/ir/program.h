@@ -78,6 +78,7 @@ struct Routine {
     kSort,            // the places of a line's first `kept` elements in sorted order
     kRunningExtreme,  // the place of the extreme up to each element
     kSearch,          // where in a sorted line [lines, length] each value [lines, kept] belongs
+    kFourier,         // the transform of each line; see below
     kScatter,         // a write to a place that depends on data; see below
   };
   Kind kind = Kind::kSort;
@@ -89,6 +90,13 @@ struct Routine {
   bool last = false;     // kSort: only the last of the `kept` places is wanted
   bool largest = false;  // kSort: the largest first; kRunningExtreme: the maximum
   bool after = false;    // kSearch: behind equal elements, not before them
+  // kFourier: the line has `length` points, and the result the first `kept` of the transform.
+  // Complex numbers are pairs of neighbours. Of a real result the operand has the first half, and
+  // one more.
+  bool real_input = false;
+  bool real_output = false;
+  bool forward = true;  // the exponents are negative
+  double scale = 1;     // of the result
   // kScatter: the step's expression is a pair, made as a sum: the value, and a load of the element
   // of the result that it goes to. The step's buffer holds what the values are combined with.
   std::optional<Fold> combine;  // without: the last value replaces what was there

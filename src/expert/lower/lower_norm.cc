@@ -18,10 +18,6 @@ namespace {
 using Values = Result<std::vector<Value>>;
 using Args = std::vector<ExprPtr>;
 
-// Stands for results that only a training step would use. They are not computed, and a use of them
-// is rejected.
-const Value kNotComputed{};
-
 Values LowerSoftmax(ProgramBuilder& builder, const NodeView& node) {
   const Value x = builder.ForReuse(node.Tensor(0));
   std::vector<bool> folded(x.shape.size(), false);
@@ -83,6 +79,27 @@ Value Normalised(ProgramBuilder& builder, const Value& x, const Moments& moments
   return builder.Pointwise(operands, ComputeType(x.dtype), x.dtype, combine);
 }
 
+// Returns the normalised tensor with the two further results of the operator: the mean, and
+// 1 / sqrt(variance + eps). Without elements these were not asked for.
+std::vector<Value> WithStatistics(ProgramBuilder& builder, const NodeView& node,
+                                  const Value& result, const Moments& moments, double eps) {
+  std::vector<Value> results{result};
+  if (node.node().results.size() < 3) return results;
+  const Value inverse = builder.Pointwise(
+      {moments.variance}, std::nullopt, moments.variance.dtype, [&](const Args& a) {
+        const ExprPtr safe = Make(ExprOp::kAdd, {a[0], Constant(eps, a[0]->type)});
+        return Make(ExprOp::kDivide, {Constant(1, a[0]->type), Make(ExprOp::kSquareRoot, {safe})});
+      });
+  for (const Value& value : {moments.mean, inverse}) {
+    const std::size_t place = results.size();
+    const Shape& shape = node.shape(place);
+    results.push_back(Elements(shape) == 0
+                          ? ProgramBuilder::Filled(0, node.dtype(place), shape)
+                          : AsType(builder, builder.Reshaped(value, shape), node.dtype(place)));
+  }
+  return results;
+}
+
 // Returns an optional operand with another shape, or nothing where it is None.
 std::vector<Value> Optional(ProgramBuilder& builder, const NodeView& node, std::size_t place,
                             const Shape& shape) {
@@ -100,9 +117,10 @@ Values LowerLayerNorm(ProgramBuilder& builder, const NodeView& node) {
     tail.push_back(x.shape[i]);
   }
   const Moments moments = MomentsOf(builder, x, folded);
-  return std::vector{Normalised(builder, x, moments, node.Real(4, "eps", 1e-5),
-                                Optional(builder, node, 2, tail), Optional(builder, node, 3, tail)),
-                     kNotComputed, kNotComputed};
+  const double eps = node.Real(4, "eps", 1e-5);
+  const Value result = Normalised(builder, x, moments, eps, Optional(builder, node, 2, tail),
+                                  Optional(builder, node, 3, tail));
+  return WithStatistics(builder, node, result, moments, eps);
 }
 
 Values LowerGroupNorm(ProgramBuilder& builder, const NodeView& node) {
@@ -115,18 +133,36 @@ Values LowerGroupNorm(ProgramBuilder& builder, const NodeView& node) {
       builder.Settled(builder.Reshaped(given, {batch, groups, channels / groups, inner}));
   const Shape shape{1, groups, channels / groups, 1};
   const Moments moments = MomentsOf(builder, x, {false, false, true, true});
-  const Value result =
-      Normalised(builder, x, moments, node.Real(7, "eps", 1e-5), Optional(builder, node, 1, shape),
-                 Optional(builder, node, 2, shape));
-  return std::vector{builder.Reshaped(result, node.shape()), kNotComputed, kNotComputed};
+  const double eps = node.Real(7, "eps", 1e-5);
+  const Value result = Normalised(builder, x, moments, eps, Optional(builder, node, 1, shape),
+                                  Optional(builder, node, 2, shape));
+  return WithStatistics(builder, node, builder.Reshaped(result, node.shape()), moments, eps);
 }
 
 // Argument positions for each variant of batch normalisation.
 struct BatchNormForm {
   bool statistics = false;   // running mean and variance are arguments 3 and 4
   std::size_t training = 0;  // 0: there is no such argument, and the running statistics are used
-  std::size_t eps = 0;
+  std::size_t eps = 0;       // the momentum is the argument before it
 };
+
+// Returns what the running mean and variance are after a step: each is moved towards that of the
+// batch, where the variance is the unbiased one. Without a step they stay.
+std::vector<Value> Moved(ProgramBuilder& builder, const NodeView& node, const Moments& running,
+                         const Moments& batch, double count, double momentum) {
+  const auto towards = [&](const Value& from, const Value& to, double factor, const Shape& shape) {
+    const Value moved =
+        builder.Pointwise({from, to}, ComputeType(from.dtype), from.dtype, [&](const Args& a) {
+          const auto part = [&](const ExprPtr& x, double share) {
+            return Make(ExprOp::kMultiply, {x, Constant(share, x->type)});
+          };
+          return Make(ExprOp::kAdd, {part(a[0], 1 - momentum), part(a[1], momentum * factor)});
+        });
+    return builder.Reshaped(moved, shape);
+  };
+  return {towards(running.mean, batch.mean, 1, node.shape(3)),
+          towards(running.variance, batch.variance, count / (count - 1), node.shape(4))};
+}
 
 Lower BatchNorm(BatchNormForm form) {
   return [form](ProgramBuilder& builder, const NodeView& node) -> Values {
@@ -137,18 +173,24 @@ Lower BatchNorm(BatchNormForm form) {
     folded[1] = false;
     Shape channel(x.shape.size(), 1);
     channel[1] = x.shape[1];
-    Moments moments;
-    if (used.training != 0 && node.Flag(used.training, "training", false)) {
-      moments = MomentsOf(builder, x, folded);
-    } else if (used.statistics && node.IsTensor(3) && node.IsTensor(4)) {
-      moments = {Optional(builder, node, 3, channel)[0], Optional(builder, node, 4, channel)[0]};
-    } else {
-      return Unsupported(node, "neither statistics nor training");
+    const bool kept = used.statistics && node.IsTensor(3) && node.IsTensor(4);
+    const bool training = used.training != 0 && node.Flag(used.training, "training", false);
+    if (!kept && !training) return Unsupported(node, "neither statistics nor training");
+    Moments running;
+    if (kept)
+      running = {Optional(builder, node, 3, channel)[0], Optional(builder, node, 4, channel)[0]};
+    const Moments moments = training ? MomentsOf(builder, x, folded) : running;
+    const double eps = node.Real(used.eps, "eps", 1e-5);
+    const Value result = Normalised(builder, x, moments, eps, Optional(builder, node, 1, channel),
+                                    Optional(builder, node, 2, channel));
+    std::vector<Value> results = WithStatistics(builder, node, result, moments, eps);
+    if (node.node().results.size() == 5 && kept) {
+      const double count = static_cast<double>(Elements(x.shape) / x.shape[1]);
+      const std::vector<Value> after = training ? Moved(builder, node, running, moments, count,
+                                                        node.Real(used.eps - 1, "momentum", 0.1))
+                                                : std::vector{node.Tensor(3), node.Tensor(4)};
+      results.insert(results.end(), after.begin(), after.end());
     }
-    std::vector<Value> results(node.node().results.size(), kNotComputed);
-    results[0] =
-        Normalised(builder, x, moments, node.Real(used.eps, "eps", 1e-5),
-                   Optional(builder, node, 1, channel), Optional(builder, node, 2, channel));
     return results;
   };
 }

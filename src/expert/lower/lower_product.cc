@@ -123,7 +123,6 @@ Value MatrixProduct(ProgramBuilder& builder, Value left, Value right, const Node
 }
 
 Values LowerMatmul(ProgramBuilder& builder, const NodeView& node) {
-  if (Elements(node.Tensor(0).shape) == 0) return Unsupported(node, "of an empty tensor");
   return std::vector{MatrixProduct(builder, node.Tensor(0), node.Tensor(1), node)};
 }
 
@@ -151,7 +150,9 @@ Values LowerLinear(ProgramBuilder& builder, const NodeView& node) {
 
 // Computes beta * input + alpha * a @ b.
 Values LowerAddmm(ProgramBuilder& builder, const NodeView& node) {
-  const Value product = MatrixProduct(builder, node.Tensor(1), node.Tensor(2), node);
+  const bool empty = Elements(node.Tensor(1).shape) == 0;
+  const Value product = empty ? ProgramBuilder::Filled(0, node.dtype(), node.shape())
+                              : MatrixProduct(builder, node.Tensor(1), node.Tensor(2), node);
   const double beta = node.Real(3, "beta", 1);
   const double alpha = node.Real(4, "alpha", 1);
   const Value scaled = alpha == 1 ? product : Times(builder, product, alpha);

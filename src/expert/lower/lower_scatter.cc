@@ -51,10 +51,6 @@ Value Written(ProgramBuilder& builder, const Value& x, const Writes& writes) {
   return AsType(builder, whole, x.dtype);
 }
 
-Value Filled(double value, DType dtype, const Shape& shape) {
-  return {Constant(value, ComputeType(dtype)), shape, shape, dtype};
-}
-
 // Returns the number that a reduction of this kind may begin with.
 double Neutral(Fold fold) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -70,8 +66,8 @@ bool IsReal(DType dtype) {
 // Returns how many values go to each element, as a number of the tensor's type.
 Value Counted(ProgramBuilder& builder, const Value& x, const Writes& writes, double first) {
   const DType dtype = KeptType(x.dtype, Fold::kSum);
-  return Written(builder, Filled(first, dtype, x.shape),
-                 {Filled(1, dtype, writes.values.shape), writes.at, Fold::kSum});
+  return Written(builder, ProgramBuilder::Filled(first, dtype, x.shape),
+                 {ProgramBuilder::Filled(1, dtype, writes.values.shape), writes.at, Fold::kSum});
 }
 
 // A reduction in which an element that no value goes to keeps its own, and all others begin anew.
@@ -114,7 +110,7 @@ Writes ScatterOf(ProgramBuilder& builder, const NodeView& node) {
   const Value index = node.Tensor(2);
   const Value values =
       node.IsTensor(3) ? builder.Mapped(node.Tensor(3), IdentityMap(x.shape.size()), index.shape)
-                       : Filled(node.Real(3, "value", 0), x.dtype, index.shape);
+                       : ProgramBuilder::Filled(node.Real(3, "value", 0), x.dtype, index.shape);
   return {values, AlongDimension(x, node.Dimension(1, "dim", x.shape.size()), index), std::nullopt};
 }
 
@@ -164,12 +160,78 @@ Values LowerIndexReduce(ProgramBuilder& builder, const NodeView& node) {
                   std::nullopt});
 }
 
+// Returns the number of each element that is true among all that are, counted from 0, in a list
+// `count` long. Where there are more than that, they are the last one.
+Value Numbers(ProgramBuilder& builder, const Value& mask, std::int64_t count) {
+  const Value list = builder.Reshaped(mask, {Elements(mask.shape)});
+  const Value flags = AsType(builder, list, DType::kInt64);
+  const Value until = builder.Scanned(flags, Fold::kSum, 0, DType::kInt64);
+  return builder.Pointwise({until}, ExprType::kInt, DType::kInt64, [&](const Args& a) {
+    const ExprPtr number = Make(ExprOp::kSubtract, {a[0], Constant(1, ExprType::kInt)});
+    const ExprPtr last = Constant(static_cast<double>(count - 1), ExprType::kInt);
+    return Make(ExprOp::kMin, {last, Make(ExprOp::kMax, {Constant(0, ExprType::kInt), number})});
+  });
+}
+
+// Returns x with rows of `values` where `mask` is true, one after the other. `x` is [rows, ...],
+// the mask a list, and `values` is [count, ...], which broadcasts over what follows.
+Value WithRows(ProgramBuilder& builder, const Value& x, const Value& mask, const Value& values,
+               bool adds) {
+  const Value rows = builder.Stored(values);
+  Shape shape = rows.shape;
+  shape[0] = x.shape[0];
+  const Value places = Numbers(builder, mask, rows.shape[0]);
+  const Value taken =
+      Taken(builder, rows, Indexed(builder, rows.shape, {{0, places, false}}, shape), shape);
+  Shape each(x.shape.size(), 1);
+  each[0] = x.shape[0];
+  return builder.Pointwise({builder.Reshaped(mask, each), builder.Expanded(taken, x.shape), x},
+                           std::nullopt, x.dtype, [&](const Args& a) {
+                             const ExprPtr value = Cast(a[1], a[2]->type);
+                             return Select(a[0], adds ? Make(ExprOp::kAdd, {a[2], value}) : value,
+                                           a[2]);
+                           });
+}
+
+// The elements of a list replace those of x where the mask is true, in order.
+Values LowerMaskedScatter(ProgramBuilder& builder, const NodeView& node) {
+  const Shape list{Elements(node.shape())};
+  const auto flat = [&](const Value& value) {
+    return builder.Settled(builder.Reshaped(builder.Expanded(value, node.shape()), list));
+  };
+  const Value source = node.Tensor(2);
+  const Value values = builder.Reshaped(source, {Elements(source.shape)});
+  const Value mask = builder.Stored(flat(node.Tensor(1)));
+  return std::vector{
+      builder.Reshaped(WithRows(builder, flat(node.Tensor(0)), mask, values, false), node.shape())};
+}
+
+// x[mask] = values, one row for each element of the mask that is true.
+Values MaskedRows(ProgramBuilder& builder, const NodeView& node, const Value& mask) {
+  const Value x = node.Tensor(0);
+  const Value values = node.Tensor(2);
+  const Shape rest(x.shape.begin() + static_cast<std::ptrdiff_t>(mask.shape.size()), x.shape.end());
+  if (values.shape.size() > rest.size() + 1) return Unsupported(node, "by a mask, with odd values");
+  Shape rows = rest;
+  rows.insert(rows.begin(), Elements(mask.shape));
+  Shape given = values.shape;  // one row for all, where it has fewer dimensions
+  given.insert(given.begin(), rest.size() + 1 - given.size(), 1);
+  const Value list = builder.Stored(builder.Reshaped(mask, {rows[0]}));
+  const Value written =
+      WithRows(builder, builder.Settled(builder.Reshaped(x, rows)), list,
+               builder.Reshaped(values, given), node.Flag(3, "accumulate", false));
+  return std::vector{builder.Reshaped(written, x.shape)};
+}
+
 // x[mask] = number, as a selection.
 Values Masked(ProgramBuilder& builder, const NodeView& node, const Value& mask, std::size_t first) {
   const Value x = node.Tensor(0);
   const Value value = node.Tensor(2);
-  if (Elements(value.shape) != 1 || node.Flag(3, "accumulate", false))
-    return Unsupported(node, "by a mask, with several values");
+  if (Elements(value.shape) != 1 || node.Flag(3, "accumulate", false)) {
+    if (first != 0)
+      return Unsupported(node, "by a mask behind other dimensions, with several values");
+    return MaskedRows(builder, node, mask);
+  }
   Shape shape(x.shape.size(), 1);
   for (std::size_t i = 0; i < mask.shape.size(); ++i) shape[first + i] = mask.shape[i];
   return std::vector{builder.Pointwise(
@@ -195,6 +257,22 @@ Values LowerIndexPut(ProgramBuilder& builder, const NodeView& node) {
   return std::vector{Written(builder, x,
                              {values, Indexed(builder, x.shape, std::move(places), shape),
                               adds ? std::optional(Fold::kSum) : std::nullopt})};
+}
+
+// Each value goes to the element of the image whose number in its plane is in the list of indices.
+// Arguments: the values, the image, then the windows' form, and last the indices.
+Values LowerMaxPoolBackward(ProgramBuilder& builder, const NodeView& node) {
+  const Value values = node.Tensor(0);
+  const Shape& image = node.shape();
+  const std::int64_t plane = image[image.size() - 1] * image[image.size() - 2];
+  const Shape planes{Elements(image) / plane, plane};
+  const Shape lists{planes[0], Elements(values.shape) / planes[0]};
+  const Value start = ProgramBuilder::Filled(0, node.dtype(), planes);
+  const Value index =
+      builder.Settled(builder.Reshaped(node.Tensor(node.node().args.size() - 1), lists));
+  const Writes writes{builder.Settled(builder.Reshaped(values, lists)),
+                      AlongDimension(start, 1, index), Fold::kSum};
+  return std::vector{builder.Reshaped(Written(builder, start, writes), image)};
 }
 
 // Returns the bag of each element of a list.
@@ -237,7 +315,7 @@ Values LowerFold(ProgramBuilder& builder, const NodeView& node) {
     map.index[1 + i].factor[3 + i] = stride[i];
   }
   const Value image =
-      Written(builder, Filled(0, node.dtype(), bordered),
+      Written(builder, ProgramBuilder::Filled(0, node.dtype(), bordered),
               {builder.Reshaped(columns, windows), {{}, std::move(map)}, Fold::kSum, true});
   IndexMap inside = IdentityMap(3);
   for (std::size_t i = 0; i < 2; ++i) inside.index[1 + i].offset = padding[i];
@@ -248,8 +326,8 @@ Values LowerFold(ProgramBuilder& builder, const NodeView& node) {
 // Divides the sums of bags by the numbers of their elements, of which an empty bag has one.
 Value MeansOfBags(ProgramBuilder& builder, const Value& sums, const Value& bags) {
   const Shape each{sums.shape[0], 1};
-  const Value count = Written(builder, Filled(0, DType::kFloat32, {each[0]}),
-                              {Filled(1, DType::kFloat32, bags.shape),
+  const Value count = Written(builder, ProgramBuilder::Filled(0, DType::kFloat32, {each[0]}),
+                              {ProgramBuilder::Filled(1, DType::kFloat32, bags.shape),
                                Indexed(builder, {each[0]}, {{0, bags}}, bags.shape), Fold::kSum});
   return PerTerm(builder, sums, builder.Reshaped(count, each));
 }
@@ -272,7 +350,7 @@ Values LowerEmbeddingBag(ProgramBuilder& builder, const NodeView& node) {
   const Value bags = BagsOf(builder, node.Tensor(2), rows[0]);
   const Shape result = node.shape();
   Writes writes{values, Indexed(builder, result, {{0, bags}}, rows), Fold::kSum};
-  const Value nothing = Filled(0, node.dtype(), result);
+  const Value nothing = ProgramBuilder::Filled(0, node.dtype(), result);
   if (mode == kMean)
     return std::vector{MeansOfBags(builder, Written(builder, nothing, writes), bags)};
   if (mode == kMax) {
@@ -289,6 +367,8 @@ const LowerTable& ScatterOperators() {
                                  {"scatter_add", LowerScatterAdd},
                                  {"scatter_reduce", LowerScatterReduce},
                                  {"index_reduce", LowerIndexReduce},
+                                 {"masked_scatter", LowerMaskedScatter},
+                                 {"max_pool2d_with_indices_backward", LowerMaxPoolBackward},
                                  {"col2im", LowerFold},
                                  {"_embedding_bag", LowerEmbeddingBag},
                                  {"_embedding_bag_forward_only", LowerEmbeddingBag},

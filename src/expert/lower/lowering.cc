@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -47,11 +49,11 @@ std::string PlainName(std::string name) {
 }
 
 const Lower* FindOperator(const std::string& name) {
-  static const std::array kTables{&PointwiseOperators(), &ShapeOperators(),   &CreationOperators(),
-                                  &FoldOperators(),      &NormOperators(),    &WindowOperators(),
-                                  &ProductOperators(),   &IndexOperators(),   &RecurrentOperators(),
-                                  &ScatterOperators(),   &OrderOperators(),   &IntegerOperators(),
-                                  &BorderOperators(),    &ResampleOperators()};
+  static const std::array kTables{
+      &PointwiseOperators(), &ShapeOperators(),    &CreationOperators(), &FoldOperators(),
+      &NormOperators(),      &WindowOperators(),   &ProductOperators(),  &IndexOperators(),
+      &RecurrentOperators(), &ScatterOperators(),  &OrderOperators(),    &IntegerOperators(),
+      &BorderOperators(),    &ResampleOperators(), &FourierOperators()};
   for (const LowerTable* table : kTables)
     if (const auto found = table->find(name); found != table->end()) return &found->second;
   return nullptr;
@@ -130,14 +132,10 @@ void UseStored(const std::vector<ScalarValue>& args, const ProgramBuilder& build
   }
 }
 
-// A tensor without elements needs no computing. Its value only has a shape.
-std::vector<Value> EmptyValues(const GraphNode& node) {
+std::vector<Value> SameEverywhere(const GraphNode& node, double number) {
   std::vector<Value> values;
-  for (const TensorSpec& result : node.results) {
-    Value value = ProgramBuilder::Number(0, result.dtype);
-    value.dims = value.shape = result.shape;
-    values.push_back(std::move(value));
-  }
+  for (const TensorSpec& result : node.results)
+    values.push_back(ProgramBuilder::Filled(number, result.dtype, result.shape));
   return values;
 }
 
@@ -152,7 +150,39 @@ bool ReadsEmpty(const std::vector<ScalarValue>& args, const ValuesByName& values
 
 // Operators that know what to do with a tensor without elements among others.
 bool TakesEmpty(std::string_view op) {
-  return op == "aten.cat.default" || op.starts_with("aten.sum.");
+  return op == "aten.cat.default" || op == "aten.addmm.default" || op.starts_with("aten.sum.");
+}
+
+// Returns the number that all results of an operator are where it reads no elements: sums of
+// nothing are 0, means and variances of nothing are NaN.
+std::optional<double> OfNothing(std::string_view name) {
+  constexpr auto kSums =
+      std::to_array<std::string_view>({"mm", "bmm", "matmul", "dot", "mv", "linalg_vector_norm"});
+  constexpr auto kMeans = std::to_array<std::string_view>({"mean", "var", "var_mean"});
+  if (std::ranges::find(kSums, name) != kSums.end()) return 0;
+  if (std::ranges::find(kMeans, name) != kMeans.end()) return NAN;
+  return std::nullopt;
+}
+
+// Operators that take complex numbers (lower_fourier.cc).
+bool TakesComplex(std::string_view name) {
+  return name == "view_as_real" || name == "_fft_c2c" || name == "_fft_c2r";
+}
+
+// Fails where an operand is not computed, or is complex and the operator does not know that.
+Result<void> CheckOperands(const GraphNode& node, const std::vector<ScalarValue>& args,
+                           const ValuesByName& values) {
+  for (const ScalarValue& arg : args) {
+    TRY(CheckOperands(node, arg.items, values));
+    if (arg.kind != Kind::kNode) continue;
+    const auto value = values.find(arg.text);
+    if (value == values.end() || value->second.empty() || !value->second[0].expr)
+      return Fail(ErrorKind::kTask,
+                  "unsupported: " + node.op + " of " + arg.text + ", which is not computed");
+    if (value->second[0].complex && !TakesComplex(BaseName(node.op)))
+      return Fail(ErrorKind::kTask, "unsupported: " + node.op + " of complex numbers");
+  }
+  return {};
 }
 
 void CountUses(const std::vector<ScalarValue>& args, std::map<std::string, int>& uses) {
@@ -236,19 +266,17 @@ Result<void> LowerNode(const GraphNode& node, ProgramBuilder& builder, ValuesByN
   if (lower == nullptr)
     return Fail(ErrorKind::kTask, "unsupported: the expert has no kernel for the operator " +
                                       node.op + " (a language model may: --model)");
-  for (const ScalarValue& arg : node.args) {
-    if (arg.kind != Kind::kNode) continue;
-    const auto value = values.find(arg.text);
-    if (value == values.end() || value->second.empty() || !value->second[0].expr)
-      return Fail(ErrorKind::kTask,
-                  "unsupported: " + node.op + " of " + arg.text + ", which is not computed");
-  }
+  TRY(CheckOperands(node, node.args, values));
   if (!node.results.empty() && std::ranges::all_of(node.results, IsEmpty)) {
-    values[node.name] = EmptyValues(node);
+    values[node.name] = SameEverywhere(node, 0);  // no element is computed
     return {};
   }
-  if (ReadsEmpty(node.args, values) && !TakesEmpty(node.op))
-    return Unsupported(view, "of an empty tensor");
+  if (ReadsEmpty(node.args, values) && !TakesEmpty(node.op)) {
+    const std::optional<double> number = OfNothing(BaseName(node.op));
+    if (!number) return Unsupported(view, "of an empty tensor");
+    values[node.name] = SameEverywhere(node, *number);
+    return {};
+  }
   UseStored(node.args, builder, values);
   builder.Begin(PlainName(node.name), PlainName(BaseName(node.op)));
   values[node.name] = TRY((*lower)(builder, view));

@@ -92,8 +92,10 @@ Value ProgramBuilder::Whole(int buffer) const {
           whole.shape, whole.dtype};
 }
 
-Value ProgramBuilder::Number(double value, DType dtype) {
-  return {Constant(value, ComputeType(dtype)), {}, {}, dtype};
+Value ProgramBuilder::Number(double value, DType dtype) { return Filled(value, dtype, {}); }
+
+Value ProgramBuilder::Filled(double value, DType dtype, const Shape& shape) {
+  return {Constant(value, ComputeType(dtype)), shape, shape, dtype};
 }
 
 Value ProgramBuilder::Positions(AffineForm form, Shape shape) {
@@ -140,7 +142,10 @@ Value ProgramBuilder::Known(const Value& value) const {
   if (kept == kept_.end()) return value;
   const Value& given = kept->second.value;
   const bool same = given.dims == value.dims && given.shape == value.shape;
-  return same && given.dtype == value.dtype ? kept->second.stored : value;
+  if (!same || given.dtype != value.dtype) return value;
+  Value stored = kept->second.stored;
+  stored.complex = value.complex;
+  return stored;
 }
 
 Value ProgramBuilder::ForReuse(const Value& value) {

@@ -25,6 +25,8 @@ struct Value {
   Shape dims;
   Shape shape;
   DType dtype = DType::kFloat32;
+  bool complex =
+      false;  // pairs of real numbers in a last dimension that the graph's tensor has not
 };
 
 // Returns by how many elements the second value lies behind the first, or nullopt where they are
@@ -59,6 +61,7 @@ class ProgramBuilder final {
   [[nodiscard]] int NewBuffer(DType dtype, const Shape& shape);
   [[nodiscard]] Value Whole(int buffer) const;  // all elements of a buffer
   [[nodiscard]] static Value Number(double value, DType dtype);
+  [[nodiscard]] static Value Filled(double value, DType dtype, const Shape& shape);
   [[nodiscard]] static Value Positions(AffineForm form, Shape shape);  // int64
 
   // Returns the value with dims == shape.

@@ -83,13 +83,14 @@ const Step& Last(const Nest& nest) { return nest.steps.back(); }
 bool StoresAsGenerated(const Nest& nest, const AffineForm& place) {
   if (nest.steps[0].convolution)
     return place == *Reshape(ContiguousForm(nest.shape), nest.shape, nest.shape);
-  if (nest.steps[0].attention) return nest.shape[kColumn] == 1 || place.factor[kColumn] == 1;
-  return StoresLines(nest.shape, place, kRow, kColumn);
+  if (nest.steps[0].attention)
+    return nest.shape[kColumnOfNest] == 1 || place.factor[kColumnOfNest] == 1;
+  return StoresLines(nest.shape, place, kRowOfNest, kColumnOfNest);
 }
 
 // Returns whether the step has a vector form in either direction of the generator's vectors.
 bool HasText(const Program& program, const Step& step, const Nest& nest) {
-  for (const std::size_t lane : {kRow, kColumn})
+  for (const std::size_t lane : {kRowOfNest, kColumnOfNest})
     if (!HasVectorForm(program, step, nest, lane)) return false;
   return true;
 }

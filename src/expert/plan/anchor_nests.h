@@ -12,8 +12,8 @@
 namespace pragma::expert {
 
 // Dimensions of a product's nest, which is [batch, row, column].
-inline constexpr std::size_t kRow = 1;
-inline constexpr std::size_t kColumn = 2;
+inline constexpr std::size_t kRowOfNest = 1;
+inline constexpr std::size_t kColumnOfNest = 2;
 
 // Returns whether results at this place are next to each other in one of the two dimensions, as a
 // generator of products stores them. A dimension of size 1 does not count.
