@@ -4,6 +4,7 @@ model is one row, so that a long run can be resumed.
 
   models.py --rows FILE                    every model that has no row yet
   models.py --rows FILE --only vit,bert    these
+  models.py --rows FILE --dir bench/blocks the blocks of models, which are modules of their own
   models.py --summary FILE --out FILE.md   the rows as a page
 
 A row holds what `pragma model --json` says, with the seconds that it took. Delete a row to measure its model again.
@@ -53,12 +54,13 @@ def measure(args: argparse.Namespace) -> None:
     rows = Path(args.rows)
     there = [json.loads(line) for line in rows.read_text().splitlines()] if rows.exists() else []
     known = {(row["model"], row.get("asked", 0)) for row in there}
-    wanted = args.only.split(",") if args.only else [path.stem for path in sorted(FOLDERS[args.target].glob("*.py"))]
+    folder = args.dir or FOLDERS[args.target]
+    wanted = args.only.split(",") if args.only else [path.stem for path in sorted(folder.glob("*.py"))]
     for name, threads in itertools.product(wanted, args.threads):
         if (name, threads) in known:
             continue
         benchlib.say(f"{name} ...")
-        row = run(FOLDERS[args.target] / f"{name}.py", threads, args)
+        row = run(folder / f"{name}.py", threads, args)
         with rows.open("a", encoding="utf-8") as stream:
             stream.write(json.dumps(row) + "\n")
         benchlib.say(f"{name}: {row.get('failure') or verdict(row)}, {row.get('seconds')} s")
@@ -174,6 +176,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", help="JSON lines, one for each model")
     parser.add_argument("--only", default="", help="names of models, with commas")
+    parser.add_argument("--dir", type=Path, help="folder of the models (bench/models, or bench/models_gpu)")
     parser.add_argument("--target", choices=FOLDERS, default="cpp", help="language of the kernels (cpp)")
     parser.add_argument("--threads", type=int, nargs="+", default=[0], help="measure each model with so many threads (all)")
     parser.add_argument("--seconds", type=int, default=900, help="for each model (900)")

@@ -69,7 +69,7 @@ def rows_norm(m: Module) -> None:
 
 
 def torchs_own(m: Module) -> None:
-    """An operator that the expert leaves to Torch."""
+    """An operator that the expert leaves to Torch, or a Fourier transform."""
     kind = m.random.randrange(4) if len(m.shape) > 1 else m.random.randrange(2)
     if kind == 0:
         m.add("x = torch.fft.rfft(x.float(), dim=-1).abs()")
