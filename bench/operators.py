@@ -123,7 +123,7 @@ def core_samples(core: list[str], rows: list[Row]) -> dict[str, list[Row]]:
 
 def names_another(sample: Row, name: str) -> bool:
     """Returns whether a sample is refused because of operators of which this is none."""
-    named = re.findall(r"aten\.(\w+)", sample["why"])
+    named = re.findall(r"\b\w+\.(\w+)\.\w+", sample["why"])  # "aten.mm.default"
     return sample["outcome"] == "refused" and bool(named) and name not in named
 
 
