@@ -1,4 +1,4 @@
-"""A decoder layer of DETR: 512 wide, 300 queries on a map of 28 x 28, one image."""
+"""A decoder layer of DETR: 512 wide, 300 queries on a map of 28 x 28, 2 images."""
 import torch
 from torch import nn
 from transformers import DetrConfig, DetrModel, ResNetConfig
@@ -22,7 +22,7 @@ class Model(nn.Module):
 
 
 def get_inputs() -> list[torch.Tensor]:
-    return [torch.randn(1, length, 512) for length in (300, 300, 784, 784)]
+    return [torch.randn(2, length, 512) for length in (300, 300, 784, 784)]
 
 
 def get_init_inputs() -> list:

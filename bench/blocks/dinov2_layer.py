@@ -1,4 +1,4 @@
-"""A layer of DINOv2 with the gated feed-forward: 768 wide, 257 tokens (an image of 224 x 224), one image."""
+"""A layer of DINOv2 with the gated feed-forward: 768 wide, 257 tokens (224 x 224 in patches of 14), 2 images."""
 import torch
 from torch import nn
 from transformers import Dinov2Config, Dinov2Model
@@ -19,7 +19,7 @@ class Model(nn.Module):
 
 
 def get_inputs() -> list[torch.Tensor]:
-    return [torch.randn(1, 257, 768)]
+    return [torch.randn(2, 257, 768)]
 
 
 def get_init_inputs() -> list:

@@ -1,4 +1,4 @@
-"""A decoder layer of Whisper base: 512 wide, 128 tokens on 1500 frames of the encoder, one row."""
+"""A decoder layer of Whisper base: 512 wide, 256 tokens on 1500 frames of the encoder, one row."""
 import torch
 from torch import nn
 from transformers import WhisperConfig, WhisperModel
@@ -20,7 +20,7 @@ class Model(nn.Module):
 
 
 def get_inputs() -> list[torch.Tensor]:
-    return [torch.randn(1, 128, 512), torch.randn(1, 1500, 512)]
+    return [torch.randn(1, 256, 512), torch.randn(1, 1500, 512)]
 
 
 def get_init_inputs() -> list:
