@@ -186,11 +186,12 @@ def main() -> None:
     parser.add_argument("--home", default=".pragma")
     parser.add_argument("--packages", default=".pragma/packages", help="folder for the packages of kernels")
     parser.add_argument("--summary", help="rows to make a page of")
+    parser.add_argument("--title", default="Whole models", help="of the page")
     parser.add_argument("--out", type=Path, default=benchlib.RESULTS / "models.md")
     args = parser.parse_args()
     if args.summary:
         rows = [json.loads(line) for line in Path(args.summary).read_text().splitlines()]
-        benchlib.write_result(args.out, "Whole models", benchlib.command_line(), page(rows))
+        benchlib.write_result(args.out, args.title, benchlib.command_line(), page(rows))
     elif args.rows:
         Path(args.packages).mkdir(parents=True, exist_ok=True)
         measure(args)

@@ -371,6 +371,15 @@ TEST(TaskWriter, TransformsLinesWithoutAWarning) {
   EXPECT_EQ(Complaints("c++", task, kernel->source), "");
 }
 
+TEST(TaskWriter, FactorsSmallMatricesWithoutAWarning) {
+  const Task task = OneOperator("aten.linalg_cholesky.default", {}, {6, 6});
+  const Result<WrittenKernel> kernel = TaskWriter(task, {}).Write(Language::kCpp, {});
+  ASSERT_TRUE(kernel) << kernel.error().message;
+  EXPECT_EQ(Complaints("c++", task, kernel->source), "");
+  EXPECT_FALSE(TaskWriter(OneOperator("aten.linalg_inv.default", {}, {65, 65}), {})
+                   .Write(Language::kCpp, {}));
+}
+
 TEST(TaskWriter, OperatorsThatDoNotKnowComplexNumbersAreNamed) {
   const Task task = Filtered("aten.relu.default");
   const Result<WrittenKernel> kernel = TaskWriter(task, {}).Write(Language::kCpp, {});

@@ -12,6 +12,7 @@
 #include "core/task.h"
 #include "expert/cpp/anchor_kernel.h"
 #include "expert/cpp/fourier_text.h"
+#include "expert/cpp/matrix_text.h"
 #include "expert/cpp/scatter_text.h"
 #include "expert/ir/expression.h"
 
@@ -206,6 +207,7 @@ class RoutineWriter final {
       case Routine::Kind::kSort: return Fill(kSortText, SortPlaces());
       case Routine::Kind::kFourier:
         return FourierText(routine_, Type(), target_, Parallel(Lines()));
+      case Routine::Kind::kMatrices: return MatrixText(routine_, Type(), Parallel(routine_.outer));
       case Routine::Kind::kRunningExtreme:
         // The extreme is the largest key, and NaN wins over all numbers.
         return Fill(kRunningText, {{"key", KeyText(Type(), {!routine_.largest, false})},
@@ -284,6 +286,7 @@ AnchorText OverLines(const Program& program, const Nest& nest, const AnchorOrder
 AnchorText EmitRoutine(const Program& program, const Nest& nest, const AnchorOrder& order,
                        Needs& needs) {
   needs.routines = true;
+  if (nest.steps[0].routine->kind == Routine::Kind::kMatrices) needs.cmath = true;
   return nest.steps[0].routine->kind == Routine::Kind::kScatter
              ? EmitScatter(program, nest, order, needs)
              : OverLines(program, nest, order);

@@ -79,6 +79,7 @@ struct Routine {
     kRunningExtreme,  // the place of the extreme up to each element
     kSearch,          // where in a sorted line [lines, length] each value [lines, kept] belongs
     kFourier,         // the transform of each line; see below
+    kMatrices,        // linear algebra on each of many small matrices; see below
     kScatter,         // a write to a place that depends on data; see below
   };
   Kind kind = Kind::kSort;
@@ -97,6 +98,18 @@ struct Routine {
   bool real_output = false;
   bool forward = true;  // the exponents are negative
   double scale = 1;     // of the result
+  // kMatrices: `outer` square matrices of `length` rows, and for systems of equations as many right
+  // sides [length, kept] as a second operand.
+  enum class Matrix : std::uint8_t {
+    kInverse,
+    kDeterminant,  // three numbers: its sign, the logarithm of its size, itself
+    kCholesky,     // the lower factor of the lower half
+    kSolve,        // by LU with partial pivoting
+    kTriangle,     // solves with what is above (`upper`) or below the diagonal
+  };
+  Matrix matrix = Matrix::kInverse;
+  bool upper = false;
+  bool unit = false;  // the diagonal is taken as ones
   // kScatter: the step's expression is a pair, made as a sum: the value, and a load of the element
   // of the result that it goes to. The step's buffer holds what the values are combined with.
   std::optional<Fold> combine;  // without: the last value replaces what was there

@@ -260,12 +260,34 @@ Value WithoutRepeats(ProgramBuilder& builder, const Value& value, std::int64_t r
   return builder.Reshaped(builder.Mapped(apart, first, once), heads);
 }
 
+// Returns keys or values with each head `repeats` times in a row.
+Value WithRepeats(ProgramBuilder& builder, const Value& value, std::int64_t repeats) {
+  const auto group = static_cast<std::ptrdiff_t>(value.shape.size()) - 2;
+  Shape apart = value.shape;
+  apart.insert(apart.begin() + group, 1);
+  Shape wide = apart;
+  wide[static_cast<std::size_t>(group)] = repeats;
+  Shape heads = value.shape;
+  heads[static_cast<std::size_t>(group) - 1] *= repeats;
+  const Value once = builder.Settled(builder.Reshaped(value, apart));
+  return builder.Settled(builder.Reshaped(builder.Expanded(once, wide), heads));
+}
+
+// Returns whether heads that share their keys are computed together. The generator of C++ takes one
+// head after the other if it has some rows; copies of the keys are little beside its scores.
+bool TakesGroups(const ProgramBuilder& builder, const Shape& query) {
+  constexpr std::int64_t kSomeRows = 4;
+  return !builder.policy().one_batch || query[query.size() - 2] < kSomeRows;
+}
+
 Values LowerAttention(ProgramBuilder& builder, const NodeView& node) {
   if (node.Real(4, "dropout_p", 0) != 0) return Unsupported(node, "with dropout");
   Value key = node.Tensor(1);
   Value value = node.Tensor(2);
-  const std::size_t rank = node.Tensor(0).shape.size();
-  const std::int64_t repeats = key.shape.size() == rank ? RepeatsOf(key) : 1;
+  const Shape query = node.Tensor(0).shape;
+  const std::size_t rank = query.size();
+  const bool groups = TakesGroups(builder, query);
+  const std::int64_t repeats = groups && key.shape.size() == rank ? RepeatsOf(key) : 1;
   const bool repeated = repeats > 1 && RepeatsOf(value) == repeats;
   if (repeated) {
     key = WithoutRepeats(builder, key, repeats);
@@ -278,7 +300,13 @@ Values LowerAttention(ProgramBuilder& builder, const NodeView& node) {
   if (asked && heads.key.shape.size() != rank)
     return Unsupported(node, "with grouped queries and keys of another rank");
   const bool grouped = asked && heads.key.shape[rank - 3] != heads.query.shape[rank - 3];
-  if (grouped) heads = Grouped(builder, heads);
+  if (grouped && groups) {
+    heads = Grouped(builder, heads);
+  } else if (grouped) {
+    const std::int64_t shared = query[rank - 3] / heads.key.shape[rank - 3];
+    heads.key = WithRepeats(builder, heads.key, shared);
+    heads.value = WithRepeats(builder, heads.value, shared);
+  }
   const double width = static_cast<double>(heads.query.shape.back());
   const double scale = node.Real(6, "scale", 1 / std::sqrt(width));
   // Scores and weights are never rounded to 16 bits, as in Torch's own kernels.

@@ -205,6 +205,14 @@ Values LowerLinearly(ProgramBuilder& builder, const NodeView& node) {
 // ---- grid_sampler
 
 enum class Outside : std::uint8_t { kZeros, kBorder, kReflected };
+enum class Interpolation : std::uint8_t { kLinear, kNearest, kCubic };
+
+// How an image is read at a place.
+struct Sampling {
+  Interpolation mode = Interpolation::kLinear;
+  Outside outside = Outside::kZeros;
+  bool align_corners = false;
+};
 
 // A grid's coordinate from -1 to 1 as a place among the pixels.
 ExprPtr PlaceOf(const ExprPtr& coordinate, std::int64_t size, bool align_corners) {
@@ -221,8 +229,55 @@ Tap Inside(const ExprPtr& place, const ExprPtr& weight, std::int64_t size) {
   return {Cast(safe, ExprType::kInt), weight, inside};
 }
 
-std::vector<Tap> Sampled(const ExprPtr& place, std::int64_t size, bool nearest) {
-  if (nearest) return {Inside(Make(ExprOp::kRound, {place}), nullptr, size)};
+// Reflects a place at the first and at the last pixel, or at their outer borders, as often as it
+// takes. The formula is Torch's, so that places far outside are rounded alike.
+ExprPtr Reflected(const ExprPtr& place, std::int64_t size, bool align_corners) {
+  const double low = align_corners ? 0 : -0.5;
+  const auto twice = static_cast<double>(2 * (align_corners ? size - 1 : size));
+  if (twice == 0) return Real(0);
+  const ExprPtr away = Make(ExprOp::kAbs, {Sub(place, Real(low))});
+  const ExprPtr pairs = Make(ExprOp::kFloor, {Div(away, Real(twice))});
+  const ExprPtr rest = Sub(away, Mul(pairs, Real(twice)));
+  return Plus(Make(ExprOp::kMin, {rest, Sub(Real(twice), rest)}), Real(low));
+}
+
+// Returns where a place that may be outside is read.
+ExprPtr Within(const ExprPtr& place, std::int64_t size, const Sampling& sampling) {
+  if (sampling.outside == Outside::kZeros) return place;
+  const bool reflects = sampling.outside == Outside::kReflected;
+  return Clamped(reflects ? Reflected(place, size, sampling.align_corners) : place, Real(0),
+                 Real(static_cast<double>(size - 1)));
+}
+
+// The weights of four neighbours (Keys' cubic convolution with a = -0.75, as Torch has it), by
+// their distances. Each neighbour is brought inside by itself.
+std::vector<Tap> Cubic(const ExprPtr& place, std::int64_t size, const Sampling& sampling) {
+  constexpr double kA = -0.75;
+  const ExprPtr low = Make(ExprOp::kFloor, {place});
+  const ExprPtr part = Sub(place, low);
+  const auto near = [&](const ExprPtr& x) {  // |x| <= 1
+    const ExprPtr slope = Sub(Mul(Real(kA + 2), x), Real(kA + 3));
+    return Plus(Mul(Mul(slope, x), x), Real(1));
+  };
+  const auto far = [&](const ExprPtr& x) {  // 1 < |x| < 2
+    const ExprPtr inner = Plus(Mul(Sub(Mul(Real(kA), x), Real(5 * kA)), x), Real(8 * kA));
+    return Sub(Mul(inner, x), Real(4 * kA));
+  };
+  const std::vector<ExprPtr> weights{far(Plus(part, Real(1))), near(part), near(Sub(Real(1), part)),
+                                     far(Sub(Real(2), part))};
+  std::vector<Tap> taps;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const ExprPtr at = Plus(low, Real(static_cast<double>(i) - 1));
+    taps.push_back(Inside(Within(at, size, sampling), weights[i], size));
+  }
+  return taps;
+}
+
+std::vector<Tap> Sampled(const ExprPtr& given, std::int64_t size, const Sampling& sampling) {
+  if (sampling.mode == Interpolation::kCubic) return Cubic(given, size, sampling);
+  const ExprPtr place = Within(given, size, sampling);
+  if (sampling.mode == Interpolation::kNearest)
+    return {Inside(Make(ExprOp::kRound, {place}), nullptr, size)};
   const ExprPtr low = Make(ExprOp::kFloor, {place});
   const ExprPtr part = Sub(place, low);
   return {Inside(low, Sub(Real(1), part), size), Inside(Plus(low, Real(1)), part, size)};
@@ -230,10 +285,9 @@ std::vector<Tap> Sampled(const ExprPtr& place, std::int64_t size, bool nearest) 
 
 Values LowerGridSampler(ProgramBuilder& builder, const NodeView& node) {
   if (node.dtype() == DType::kFloat64) return Unsupported(node, "of float64");
-  const std::int64_t mode = node.Int(2, "interpolation_mode", 0);
-  const auto outside = static_cast<Outside>(node.Int(3, "padding_mode", 0));
-  if (mode == 2 || outside == Outside::kReflected)
-    return Unsupported(node, "bicubic, or reflected at the border");
+  const Sampling sampling{static_cast<Interpolation>(node.Int(2, "interpolation_mode", 0)),
+                          static_cast<Outside>(node.Int(3, "padding_mode", 0)),
+                          node.Flag(4, "align_corners", false)};
   const Value x = node.Tensor(0);
   const Value grid = builder.Settled(builder.ForReuse(node.Tensor(1)));
   const Shape pixels(grid.shape.begin(), grid.shape.end() - 1);  // of the result, in all channels
@@ -249,12 +303,10 @@ Values LowerGridSampler(ProgramBuilder& builder, const NodeView& node) {
     map.index.push_back(ZeroForm(pixels.size()));
     map.index.back().offset = static_cast<std::int64_t>(node.shape().size() - 1 - i);
     const Value coordinate = builder.Mapped(grid, map, pixels);
-    ExprPtr place = PlaceOf(Cast(coordinate.expr, ExprType::kFloat), x.shape[i],
-                            node.Flag(4, "align_corners", false));
-    if (outside == Outside::kBorder)
-      place = Clamped(place, Real(0), Real(static_cast<double>(x.shape[i] - 1)));
+    const ExprPtr place =
+        PlaceOf(Cast(coordinate.expr, ExprType::kFloat), x.shape[i], sampling.align_corners);
     taps.push_back(
-        Kept(builder, Sampled(place, x.shape[i], mode == 1), pixels, in_channels, node.shape()));
+        Kept(builder, Sampled(place, x.shape[i], sampling), pixels, in_channels, node.shape()));
   }
   return std::vector{Resampler(builder, x, node.shape(), 2).Sum(taps)};
 }

@@ -53,7 +53,7 @@ const Lower* FindOperator(const std::string& name) {
       &PointwiseOperators(), &ShapeOperators(),    &CreationOperators(), &FoldOperators(),
       &NormOperators(),      &WindowOperators(),   &ProductOperators(),  &IndexOperators(),
       &RecurrentOperators(), &ScatterOperators(),  &OrderOperators(),    &IntegerOperators(),
-      &BorderOperators(),    &ResampleOperators(), &FourierOperators()};
+      &BorderOperators(),    &ResampleOperators(), &FourierOperators(),  &MatrixOperators()};
   for (const LowerTable* table : kTables)
     if (const auto found = table->find(name); found != table->end()) return &found->second;
   return nullptr;

@@ -82,6 +82,7 @@ using LowerTable = std::map<std::string, Lower, std::less<>>;
 [[nodiscard]] const LowerTable& ScatterOperators();
 [[nodiscard]] const LowerTable& OrderOperators();
 [[nodiscard]] const LowerTable& FourierOperators();
+[[nodiscard]] const LowerTable& MatrixOperators();
 [[nodiscard]] const LowerTable& IntegerOperators();
 [[nodiscard]] const LowerTable& BorderOperators();
 [[nodiscard]] const LowerTable& ResampleOperators();
