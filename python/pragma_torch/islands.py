@@ -216,9 +216,9 @@ def _task_file(
             raise TaskError(f"forward reads {node.name} from a tensor, and no kernel of a part can take that number")
         if not isinstance(value, torch.Tensor):
             lines.append(f"{node.name} = {value_text(value)}")
-        elif kind in ("PARAMETER", "BUFFER"):
+        elif kind in ("PARAMETER", "BUFFER") or _is_number(kind, value):
             name = namer.name(path)
-            state.append(_state_line(kind, name, weight_like(value)))
+            state.append(_state_line(kind, name, _number(value) if _is_number(kind, value) else weight_like(value)))
             lines.append(f"{node.name} = self.{name}")
             arguments[name] = node.name
         else:
@@ -234,6 +234,16 @@ def _task_file(
         inputs="".join(f"\n        {expression},  # {name}" for name, expression in inputs),
     )
     return {"source": text, "arguments": arguments, "outputs": outputs}
+
+
+def _is_number(kind: str, value: torch.Tensor) -> bool:
+    """Returns whether the value is a number that forward makes itself. It is the same in every call, and other values may
+    make no sense: a size, say, by which positions are divided."""
+    return kind == "CONSTANT_TENSOR" and value.dim() == 0
+
+
+def _number(value: torch.Tensor) -> str:
+    return f"torch.tensor({value_text(value.item())}, dtype={value.dtype})"
 
 
 def _state_line(kind: str, name: str, expression: str) -> str:

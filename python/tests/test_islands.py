@@ -156,3 +156,23 @@ def test_values_are_drawn_like_the_recorded_ones(recorded: torch.Tensor, holds: 
     drawn = eval(drawn_like(recorded), names)
     assert drawn.shape == recorded.shape and drawn.dtype == recorded.dtype
     assert holds(drawn)
+
+
+NUMBERED = """
+    import torch
+
+    class Model(torch.nn.Module):
+        def forward(self, x):
+            return torch.ceil(x.abs() / torch.tensor(3.5)) + torch.tensor([1.0, 2.0, 4.0])
+
+    def get_inputs():
+        return [torch.randn(6, 3)]
+"""
+
+
+def test_a_number_that_forward_makes_is_a_part_of_the_island(tmp_path):
+    whole = Whole(tmp_path, NUMBERED)
+    (island,) = whole.cut([whole.operators])["islands"]
+    names = module_of(island["source"])
+    assert sorted(tuple(t.shape) for t in names["get_inputs"]()) == [(3,), (6, 3)]  # a list is still an input
+    assert [float(t) for t in names["Model"]().buffers()] == [3.5]
