@@ -218,7 +218,7 @@ def _task_file(
             lines.append(f"{node.name} = {value_text(value)}")
         elif kind in ("PARAMETER", "BUFFER") or _is_number(kind, value):
             name = namer.name(path)
-            state.append(_state_line(kind, name, _number(value) if _is_number(kind, value) else weight_like(value)))
+            state.append(_state_line(kind, name, weight_like(value) if kind != "CONSTANT_TENSOR" else _number(value)))
             lines.append(f"{node.name} = self.{name}")
             arguments[name] = node.name
         else:

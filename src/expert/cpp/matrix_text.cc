@@ -44,10 +44,11 @@ static inline void Backward(const Number* a, Number* b) {
 )";
 
 constexpr std::string_view kFactors = R"(
-// Replaces A by the factors of P A = L U. Row i of P A is row order[i] of A. Returns whether P is
+// Writes the factors of P A = L U to `a`. Row i of P A is row order[i] of A. Returns whether P is
 // odd. A column of zeros is passed over, as LAPACK does.
-static inline bool Factor(Number* a, std::int64_t* order) {
+static inline bool Factor(const Number* matrix, Number* a, std::int64_t* order) {
   bool odd = false;
+  std::copy_n(matrix, kOrder * kOrder, a);
   for (std::int64_t i = 0; i < kOrder; ++i) order[i] = i;
   for (std::int64_t k = 0; k < kOrder; ++k) {
     std::int64_t best = k;
@@ -75,8 +76,7 @@ static void Run(const Number* matrices, Number* result, void*) {
 @parallel@  for (std::int64_t matrix = 0; matrix < kMatrices; ++matrix) {
     Number a[kOrder * kOrder];
     std::int64_t order[kOrder];
-    std::copy_n(matrices + matrix * kOrder * kOrder, kOrder * kOrder, a);
-    Factor(a, order);
+    Factor(matrices + matrix * kOrder * kOrder, a, order);
     Number* b = result + matrix * kOrder * kOrder;
     for (std::int64_t i = 0; i < kOrder; ++i)
       for (std::int64_t j = 0; j < kOrder; ++j) b[i * kOrder + j] = order[i] == j ? 1 : 0;
@@ -91,8 +91,7 @@ static void Run(const Number* matrices, const Number* sides, Number* result, voi
 @parallel@  for (std::int64_t matrix = 0; matrix < kMatrices; ++matrix) {
     Number a[kOrder * kOrder];
     std::int64_t order[kOrder];
-    std::copy_n(matrices + matrix * kOrder * kOrder, kOrder * kOrder, a);
-    Factor(a, order);
+    Factor(matrices + matrix * kOrder * kOrder, a, order);
     const Number* from = sides + matrix * kOrder * kColumns;
     Number* b = result + matrix * kOrder * kColumns;
     for (std::int64_t i = 0; i < kOrder; ++i)
@@ -109,8 +108,8 @@ static void Run(const Number* matrices, Number* result, void*) {
 @parallel@  for (std::int64_t matrix = 0; matrix < kMatrices; ++matrix) {
     Number a[kOrder * kOrder];
     std::int64_t order[kOrder];
-    std::copy_n(matrices + matrix * kOrder * kOrder, kOrder * kOrder, a);
-    Number product = Factor(a, order) ? -1 : 1, sign = product, logarithm = 0;
+    const bool odd = Factor(matrices + matrix * kOrder * kOrder, a, order);
+    Number product = odd ? -1 : 1, sign = product, logarithm = 0;
     for (std::int64_t i = 0; i < kOrder; ++i) {
       const Number pivot = a[i * kOrder + i];
       product *= pivot;

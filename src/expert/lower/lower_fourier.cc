@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -71,16 +72,19 @@ struct Transform {
   double scale = 1;
 };
 
-Transform TransformOf(const NodeView& node, std::size_t rank) {
+// `last` is the number of points along the last dimension of the list, if not that of the operand.
+Transform TransformOf(const NodeView& node, std::size_t rank,
+                      std::optional<std::int64_t> last = std::nullopt) {
   const Value x = node.Tensor(0);
   Transform transform;
-  double all = 1;
   for (const std::int64_t dimension : node.Ints(1, "dim")) {
     transform.dimensions.push_back(
         static_cast<std::size_t>((dimension + static_cast<std::int64_t>(rank))) % rank);
     transform.points.push_back(x.shape[transform.dimensions.back()]);
-    all *= static_cast<double>(transform.points.back());
   }
+  if (last && !transform.points.empty()) transform.points.back() = *last;
+  double all = 1;
+  for (const std::int64_t points : transform.points) all *= static_cast<double>(points);
   // 0: sums; 1: divided by the root of the number of points; 2: divided by that number.
   const std::int64_t mode = node.Int(2, "normalization", 0);
   transform.scale = mode == 0 ? 1 : mode == 1 ? 1 / std::sqrt(all) : 1 / all;
@@ -134,12 +138,8 @@ Values LowerFromReal(ProgramBuilder& builder, const NodeView& node) {
 
 Values LowerToReal(ProgramBuilder& builder, const NodeView& node) {
   const Value x = node.Tensor(0);
-  Transform transform = TransformOf(node, x.shape.size() - 1);
   const std::int64_t points = node.Int(3, "last_dim_size", 1);
-  const std::int64_t mode = node.Int(2, "normalization", 0);
-  const double change = static_cast<double>(transform.points.back()) / static_cast<double>(points);
-  transform.scale *= mode == 0 ? 1 : mode == 1 ? std::sqrt(change) : change;
-  transform.points.back() = points;
+  const Transform transform = TransformOf(node, x.shape.size() - 1, points);
   if (!IsWritten(transform, x)) return Unsupported(node, "of these lengths or types");
   const Value others = AlongOthers(builder, x, transform, 1, false, 1);
   return std::vector{Transformed(builder, others,

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -31,17 +30,7 @@ bool IsSmall(const Value& matrix) {
          matrix.shape[rank - 1] <= kLargestOrder;
 }
 
-Value Turned(ProgramBuilder& builder, const Value& matrix) {
-  const std::size_t rank = matrix.shape.size();
-  std::vector<std::int64_t> order(rank);
-  std::iota(order.begin(), order.end(), 0);
-  std::swap(order[rank - 1], order[rank - 2]);
-  Shape shape = matrix.shape;
-  std::swap(shape[rank - 1], shape[rank - 2]);
-  return builder.Mapped(matrix, PermuteMap(order), shape);
-}
-
-// What is done with one batch of matrices. `sides` may be absent.
+// What is done with each matrix.
 struct Work {
   Routine::Matrix what = Routine::Matrix::kInverse;
   bool upper = false;
@@ -84,19 +73,6 @@ Values LowerInverse(ProgramBuilder& builder, const NodeView& node) {
                      kNotComputed};
 }
 
-// Returns number `place` of the three that the routine finds for each matrix.
-Value FoundFor(ProgramBuilder& builder, const Value& found, std::int64_t place,
-               const Shape& shape) {
-  IndexMap map{shape.size(), {}};
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    map.index.push_back(ZeroForm(shape.size()));
-    map.index.back().factor[i] = 1;
-  }
-  map.index.push_back(ZeroForm(shape.size()));
-  map.index.back().offset = place;
-  return builder.Mapped(found, map, shape);
-}
-
 // The results of the first operator are the determinant and factors, those of the second the sign,
 // the logarithm of the size and factors.
 Lower Determinant(bool with_logarithm) {
@@ -107,8 +83,9 @@ Lower Determinant(bool with_logarithm) {
     shape.push_back(3);
     const Value found = Done(builder, {.what = Routine::Matrix::kDeterminant}, {a}, shape);
     std::vector<Value> results(node.node().results.size(), kNotComputed);
-    results[0] = FoundFor(builder, found, with_logarithm ? 0 : 2, node.shape());
-    if (with_logarithm) results[1] = FoundFor(builder, found, 1, node.shape());
+    const std::size_t last = shape.size() - 1;
+    results[0] = Picked(builder, found, last, with_logarithm ? 0 : 2);
+    if (with_logarithm) results[1] = Picked(builder, found, last, 1);
     return results;
   };
 }
@@ -118,16 +95,16 @@ Values LowerCholesky(ProgramBuilder& builder, const NodeView& node) {
   const Value a = builder.Settled(node.Tensor(0));
   if (!IsSmall(a)) return Unsupported(node, "of large matrices, or of their type");
   const bool upper = node.Flag(1, "upper", false);
-  const Value given = upper ? Turned(builder, a) : a;
+  const Value given = upper ? Transposed(builder, a) : a;
   const Value factor = Done(builder, {.what = Routine::Matrix::kCholesky}, {given}, a.shape);
-  return std::vector{upper ? Turned(builder, factor) : factor, kNotComputed};
+  return std::vector{upper ? Transposed(builder, factor) : factor, kNotComputed};
 }
 
 // X A = B is the turned A' X' = B'.
 Value SolvedFrom(ProgramBuilder& builder, Work work, const Value& a, const Value& b, bool left) {
   if (left) return Solved(builder, work, a, b);
   work.upper = !work.upper;
-  return Turned(builder, Solved(builder, work, Turned(builder, a), Turned(builder, b)));
+  return Transposed(builder, Solved(builder, work, Transposed(builder, a), Transposed(builder, b)));
 }
 
 Values LowerSolve(ProgramBuilder& builder, const NodeView& node) {
@@ -170,7 +147,7 @@ Values LowerTriangularSolve(ProgramBuilder& builder, const NodeView& node) {
   const Work work{.what = Routine::Matrix::kTriangle,
                   .upper = node.Flag(2, "upper", true) != turned,
                   .unit = node.Flag(4, "unitriangular", false)};
-  return std::vector{Solved(builder, work, turned ? Turned(builder, a) : a, b), kNotComputed};
+  return std::vector{Solved(builder, work, turned ? Transposed(builder, a) : a, b), kNotComputed};
 }
 
 // Solves (L L') X = B with the factor of Cholesky.
@@ -179,11 +156,11 @@ Values LowerCholeskySolve(ProgramBuilder& builder, const NodeView& node) {
   const Value given = builder.Settled(node.Tensor(1));
   if (!IsSmall(given) || given.dtype != b.dtype)
     return Unsupported(node, "of large matrices, or of their type");
-  const Value lower = node.Flag(2, "upper", false) ? Turned(builder, given) : given;
+  const Value lower = node.Flag(2, "upper", false) ? Transposed(builder, given) : given;
   Work work{.what = Routine::Matrix::kTriangle};
   const Value half = Solved(builder, work, lower, b);
   work.upper = true;
-  return std::vector{Solved(builder, work, Turned(builder, lower), half)};
+  return std::vector{Solved(builder, work, Transposed(builder, lower), half)};
 }
 
 }  // namespace

@@ -60,6 +60,12 @@ Moments MomentsOf(ProgramBuilder& builder, const Value& x, const std::vector<boo
   return moments;
 }
 
+// Returns 1 / sqrt(variance + eps).
+ExprPtr InverseDeviation(const ExprPtr& variance, double eps) {
+  const ExprPtr safe = Make(ExprOp::kAdd, {variance, Constant(eps, variance->type)});
+  return Make(ExprOp::kDivide, {Constant(1, variance->type), Make(ExprOp::kSquareRoot, {safe})});
+}
+
 // Returns (x - mean) / sqrt(variance + eps) * weight + bias. Weight and bias may be absent.
 Value Normalised(ProgramBuilder& builder, const Value& x, const Moments& moments, double eps,
                  const std::vector<Value>& weight, const std::vector<Value>& bias) {
@@ -68,9 +74,7 @@ Value Normalised(ProgramBuilder& builder, const Value& x, const Moments& moments
   operands.insert(operands.end(), bias.begin(), bias.end());
   const auto combine = [&](const Args& a) {
     const ExprPtr distance = Make(ExprOp::kSubtract, {a[0], a[1]});
-    const ExprPtr safe = Make(ExprOp::kAdd, {a[2], Constant(eps, a[2]->type)});
-    ExprPtr scale =
-        Make(ExprOp::kDivide, {Constant(1, a[2]->type), Make(ExprOp::kSquareRoot, {safe})});
+    ExprPtr scale = InverseDeviation(a[2], eps);
     if (!weight.empty()) scale = Make(ExprOp::kMultiply, {scale, a[3]});
     ExprPtr result = Make(ExprOp::kMultiply, {distance, scale});
     if (!bias.empty()) result = Make(ExprOp::kAdd, {result, a.back()});
@@ -85,11 +89,9 @@ std::vector<Value> WithStatistics(ProgramBuilder& builder, const NodeView& node,
                                   const Value& result, const Moments& moments, double eps) {
   std::vector<Value> results{result};
   if (node.node().results.size() < 3) return results;
-  const Value inverse = builder.Pointwise(
-      {moments.variance}, std::nullopt, moments.variance.dtype, [&](const Args& a) {
-        const ExprPtr safe = Make(ExprOp::kAdd, {a[0], Constant(eps, a[0]->type)});
-        return Make(ExprOp::kDivide, {Constant(1, a[0]->type), Make(ExprOp::kSquareRoot, {safe})});
-      });
+  const Value inverse =
+      builder.Pointwise({moments.variance}, std::nullopt, moments.variance.dtype,
+                        [&](const Args& a) { return InverseDeviation(a[0], eps); });
   for (const Value& value : {moments.mean, inverse}) {
     const std::size_t place = results.size();
     const Shape& shape = node.shape(place);

@@ -126,16 +126,6 @@ Values LowerMatmul(ProgramBuilder& builder, const NodeView& node) {
   return std::vector{MatrixProduct(builder, node.Tensor(0), node.Tensor(1), node)};
 }
 
-Value Transposed(ProgramBuilder& builder, const Value& matrix) {
-  const Value settled = builder.Settled(matrix);
-  std::vector<std::int64_t> order(settled.shape.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::swap(order[order.size() - 1], order[order.size() - 2]);
-  Shape shape = settled.shape;
-  std::swap(shape[shape.size() - 1], shape[shape.size() - 2]);
-  return builder.Mapped(settled, PermuteMap(order), shape);
-}
-
 Value Added(ProgramBuilder& builder, const Value& a, const Value& b) {
   return builder.Pointwise({a, b}, ComputeType(a.dtype), a.dtype,
                            [](const Args& args) { return Make(ExprOp::kAdd, args); });
@@ -320,6 +310,16 @@ Values LowerAttention(ProgramBuilder& builder, const NodeView& node) {
 }
 
 }  // namespace
+
+Value Transposed(ProgramBuilder& builder, const Value& matrix) {
+  const Value settled = builder.Settled(matrix);
+  std::vector<std::int64_t> order(settled.shape.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::swap(order[order.size() - 1], order[order.size() - 2]);
+  Shape shape = settled.shape;
+  std::swap(shape[shape.size() - 1], shape[shape.size() - 2]);
+  return builder.Mapped(settled, PermuteMap(order), shape);
+}
 
 Value TimesTransposed(ProgramBuilder& builder, const Value& left, const Value& right) {
   return Product(builder, builder.Settled(left), Transposed(builder, right), left.dtype);

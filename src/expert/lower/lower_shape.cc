@@ -67,22 +67,6 @@ Values LowerSlice(ProgramBuilder& builder, const NodeView& node) {
   return std::vector{builder.Mapped(x, map, node.shape())};
 }
 
-// Selects one index of a dimension, and removes the dimension.
-Value Picked(ProgramBuilder& builder, const Value& x, std::size_t dimension, std::int64_t index) {
-  IndexMap map{x.shape.size() - 1, {}};
-  Shape shape;
-  for (std::size_t i = 0; i < x.shape.size(); ++i) {
-    map.index.push_back(ZeroForm(map.rank));
-    if (i == dimension) {
-      map.index.back().offset = index;
-    } else {
-      map.index.back().factor[shape.size()] = 1;
-      shape.push_back(x.shape[i]);
-    }
-  }
-  return builder.Mapped(x, map, shape);
-}
-
 Values LowerSelect(ProgramBuilder& builder, const NodeView& node) {
   const Value x = node.Tensor(0);
   const std::size_t dimension = node.Dimension(1, "dim", x.shape.size());
@@ -325,6 +309,21 @@ Values LowerStack(ProgramBuilder& builder, const NodeView& node) {
 }
 
 }  // namespace
+
+Value Picked(ProgramBuilder& builder, const Value& x, std::size_t dimension, std::int64_t index) {
+  IndexMap map{x.shape.size() - 1, {}};
+  Shape shape;
+  for (std::size_t i = 0; i < x.shape.size(); ++i) {
+    map.index.push_back(ZeroForm(map.rank));
+    if (i == dimension) {
+      map.index.back().offset = index;
+    } else {
+      map.index.back().factor[shape.size()] = 1;
+      shape.push_back(x.shape[i]);
+    }
+  }
+  return builder.Mapped(x, map, shape);
+}
 
 const LowerTable& ShapeOperators() {
   static const LowerTable kTable{{"view", LowerReshape},

@@ -88,6 +88,11 @@ using LowerTable = std::map<std::string, Lower, std::less<>>;
 [[nodiscard]] const LowerTable& ResampleOperators();
 [[nodiscard]] const LowerTable& RecurrentOperators();
 
+// Exchanges the last two dimensions.
+[[nodiscard]] Value Transposed(ProgramBuilder& builder, const Value& matrix);
+// Selects one index of a dimension, and removes the dimension.
+[[nodiscard]] Value Picked(ProgramBuilder& builder, const Value& x, std::size_t dimension,
+                           std::int64_t index);
 // Multiplies left [m, k] by the transpose of right [n, k].
 [[nodiscard]] Value TimesTransposed(ProgramBuilder& builder, const Value& left, const Value& right);
 
