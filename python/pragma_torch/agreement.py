@@ -41,7 +41,7 @@ def disagreement(
             model = model or task.make_model()
             expected = _eager(model, plan, inputs)
         try:
-            found = _run(program, plan, inputs)
+            found = _run(program, plan, inputs, task.place)
         except Exception as error:
             if out_of_memory(error) is not None or isinstance(error, NotImplementedError):
                 return ""  # says nothing about the graph
@@ -61,7 +61,24 @@ def _eager(model: torch.nn.Module, plan: Plan, tensors: list[torch.Tensor]) -> l
     return [pairs_of(found[i][1]) for i in range(len(found))] + instance.updated()
 
 
-def _run(program: Any, plan: Plan, tensors: list[torch.Tensor]) -> list[Any]:
+class _Elsewhere(torch.fx.Interpreter):
+    """Runs a graph that was exported on the CPU on `place`."""
+
+    def __init__(self, module: torch.nn.Module, place: str) -> None:
+        super().__init__(module)
+        self._place = place
+
+    def call_function(self, target: Any, args: Any, kwargs: Any) -> Any:
+        if kwargs.get("device") is not None:
+            kwargs = {**kwargs, "device": self._place}
+        return super().call_function(target, args, kwargs)
+
+    def get_attr(self, target: Any, args: Any, kwargs: Any) -> Any:
+        held = super().get_attr(target, args, kwargs)
+        return held.to(self._place) if isinstance(held, torch.Tensor) else held
+
+
+def _run(program: Any, plan: Plan, tensors: list[torch.Tensor], place: str) -> list[Any]:
     """Returns the values of the graph's outputs, in the order of the task's."""
     meanings = placeholders(program, plan)
     numbers = {argument.name: number for number, argument in enumerate(plan.arguments)}
@@ -73,10 +90,9 @@ def _run(program: Any, plan: Plan, tensors: list[torch.Tensor]) -> list[Any]:
         elif meaning is not None:
             values.append(tensors[numbers[meaning.name]].clone())
         else:
-            values.append(pairs_of(program.constants[spec.target]))
-    interpreter = torch.fx.Interpreter(program.graph_module)
+            values.append(pairs_of(program.constants[spec.target]).to(place))
     with torch.no_grad():
-        results = interpreter.run(*values)
+        results = _Elsewhere(program.graph_module, place).run(*values)
     wanted, _ = output_values(program, plan, list(itertools.chain(results)))
     return wanted
 

@@ -10,7 +10,6 @@ from typing import Any
 import torch
 
 from pragma_torch.battery_rows import (
-    BLOCK,
     add_peaks,
     keep_few,
     mask,
@@ -201,16 +200,16 @@ class Battery:
             tensor.copy_(tensor.double() + _PARAMETER_SPREAD * self._draws.normal(tensor.shape))
 
     def _fill(self, tensor: torch.Tensor, size: float) -> None:
-        blocks = tensor.view(-1).split(BLOCK)
+        blocks = tensor.view(-1).split(self._draws.block)
         blocks[0].copy_(self._values(blocks[0].shape, size))
         if len(blocks) == 1:
             return
         chance = self._draws.uniform(torch.Size([2, len(blocks)])).tolist()
         for i, block in enumerate(blocks[1:], 1):
             scale = 1.0 if self._name in _UNSCALED else _DENSE + (1 - _DENSE) * chance[1][i]
-            at = int(chance[0][i] * BLOCK)
+            at = int(chance[0][i] * self._draws.block)
             at -= at % 2  # keeps alternating values aligned
-            head = min(BLOCK - at, block.numel())
+            head = min(self._draws.block - at, block.numel())
             self._scaled(blocks[0][at : at + head], scale, block[:head])
             self._scaled(blocks[0][: block.numel() - head], scale, block[head:])
 
@@ -286,7 +285,7 @@ class Battery:
 
     def _fill_plain(self, tensor: torch.Tensor, size: float) -> None:
         """Uniform from 0 to `size`."""
-        blocks = tensor.view(-1).split(BLOCK)
+        blocks = tensor.view(-1).split(self._draws.block)
         blocks[0].copy_(size * self._draws.uniform(blocks[0].shape))
         for block in blocks[1:]:
             block.copy_(blocks[0][: block.numel()])

@@ -8,10 +8,6 @@ import torch
 
 from pragma_torch.draws import Draws
 
-# Only this many elements are drawn one by one. Further blocks of a tensor are shifted and scaled copies of the first,
-# because powers, tangents and random numbers for each of 10^8 elements would take longer than the kernel.
-BLOCK = 1 << 16
-
 _MASKED = 0.25  # share of the elements
 _LIMIT_ROWS = 0.25  # share of the rows, for each of the two limits
 _DISTANCES = (64, 32, 16, 8, 4)  # between peaks
@@ -117,8 +113,8 @@ def mask(draws: Draws, tensor: torch.Tensor, whole_rows: bool) -> None:
     rows = torch.Size([table.shape[0], 1])
     columns = draws.columns(rows, table.shape[1])
     kept = table.gather(1, columns)
-    share = draws.uniform(torch.Size([min(tensor.numel(), BLOCK)])) < _MASKED
-    blocks = tensor.view(-1).split(BLOCK)
+    share = draws.uniform(torch.Size([min(tensor.numel(), draws.block)])) < _MASKED
+    blocks = tensor.view(-1).split(draws.block)
     places = (draws.uniform(torch.Size([len(blocks)])) * share.numel()).long().tolist()
     for block, at in zip(blocks, places, strict=True):
         head = min(share.numel() - at, block.numel())

@@ -54,7 +54,7 @@ LOSSES = frozenset(
 OTHER = frozenset(
     "sort topk cummax cummin _cummax_helper _cummin_helper unique_dim _unique2 bincount histc".split()
 )
-RECURRENT = frozenset("lstm gru rnn_tanh rnn_relu mkldnn_rnn_layer quantized_lstm".split())
+RECURRENT = frozenset("lstm gru rnn_tanh rnn_relu mkldnn_rnn_layer quantized_lstm _cudnn_rnn".split())
 MOVES = frozenset(
     """clone copy copy_ _to_copy contiguous empty empty_like empty_strided new_empty full full_like
     new_full zeros zeros_like new_zeros ones ones_like new_ones scalar_tensor arange linspace eye

@@ -11,6 +11,7 @@ from torch.utils._pytree import tree_map
 
 from pragma_torch import costs, graph, memory, process
 from pragma_torch.agreement import disagreement
+from pragma_torch.device import CPU, Device
 from pragma_torch.errors import TaskError
 from pragma_torch.filesread import FilesRead
 from pragma_torch.givens import Givens
@@ -40,6 +41,7 @@ from pragma_torch.tree import complex_leaves
 from pragma_torch.values import encode
 
 _WRITTEN_BYTES = 16384  # a longer constant would be most of the file that it is written to
+_READ_BYTES = 1 << 24  # inputs up to this size are copied for an export, which may record a run on them (recorded.py)
 
 
 @dataclasses.dataclass
@@ -82,7 +84,8 @@ class _Given:
 
     task: TaskFile
     init: Givens
-    model: torch.nn.Module
+    model: torch.nn.Module  # on the CPU, because export writes another graph for another device
+    place: str  # the device of the inputs, where forward runs
     updates_count: bool  # what forward changes is a further output
     leaves: list[Leaf]
     scalars: list[Scalar]
@@ -102,23 +105,22 @@ class _Given:
 def describe(
     path: str,
     memory_limit: int = 0,
-    reserves: bool = False,
+    device: str = CPU,
     evaluates: bool = False,
     updates_count: bool = True,
 ) -> Described:
-    """Raises TaskError with one clear line if anything is wrong with the task. `reserves` means that a device's driver
-    will reserve far more addresses than there is memory, so the address space cannot be limited. `evaluates` means that
-    the module is judged in eval mode, and `updates_count` that inputs and buffers which forward changes are further
-    outputs."""
+    """Raises TaskError with one clear line if anything is wrong with the task. `device` is where its kernels will be
+    judged. `evaluates` means that the module is judged in eval mode, and `updates_count` that inputs and buffers which
+    forward changes are further outputs."""
     read = FilesRead(path)
     try:
-        return _describe(TaskFile(path, evaluates), memory_limit, reserves, updates_count, read)
+        return _describe(TaskFile(path, evaluates), memory_limit, device, updates_count, read)
     finally:
         read.stop()
 
 
 def _describe(
-    task: TaskFile, memory_limit: int, reserves: bool, updates_count: bool, read: FilesRead
+    task: TaskFile, memory_limit: int, device: str, updates_count: bool, read: FilesRead
 ) -> Described:
     path = task.path
     kept = Kept(read)
@@ -127,12 +129,39 @@ def _describe(
     need = memory.check(path, task.file, memory_limit, kept.need)
     if need is not None and 2 * need.total > memory_limit:
         process.return_freed_memory()  # leaves no room for the holes of a heap that only grows
-    if not reserves:
+    if device == CPU:  # a GPU's driver reserves far more addresses than there is memory
         memory.limit_address_space(memory_limit)
+        return _describe_on(CPU, task, kept, need, updates_count, read)
+    try:
+        return _describe_on(device, task, kept, need, updates_count, read)
+    except Exception:  # code that mixes devices, or too little memory there; what is wrong shows here as well
+        return _describe_on(CPU, task, kept, need, updates_count, read)
+    finally:
+        torch.cuda.empty_cache()
+
+
+def _describe_on(
+    place: str, task: TaskFile, kept: Kept, need: memory.Need | None, updates_count: bool, read: FilesRead
+) -> Described:
+    """Runs forward on `place`. With inputs of gigabytes, a GPU takes a hundredth of the CPU's time."""
+    Device(place)
     init = task.init_inputs()
     model = task.make_model()
     loaded = Snapshot(task, model)
-    given = _Given(task, init, model, updates_count, *_take_apart(task, task.make_inputs()))
+    try:
+        with task.inputs_on(place):
+            apart = _take_apart(task, task.make_inputs())
+            given = _Given(task, init, model, place, updates_count, *apart)
+            return _finish(given, kept, need, read, loaded)
+    except Exception:
+        loaded.restore()
+        raise
+
+
+def _finish(
+    given: _Given, kept: Kept, need: memory.Need | None, read: FilesRead, loaded: Snapshot
+) -> Described:
+    task = given.task
     found = kept.find(given.forms())
     if found is not None:
         plan, description = found
@@ -206,6 +235,8 @@ def _graph(
         return [], str(error)
     if not observed.random:
         differs = disagreement(given.task, decomposed, plan, tensors, observed.outputs)
+        if differs and given.place != CPU:
+            raise RuntimeError(differs)  # the graph names the CPU somewhere, perhaps, and will do there
         if differs:
             return [], f"the graph of torch.export is not what forward computes: {differs}; nothing is written from it"
     return nodes, ""
@@ -249,7 +280,8 @@ def exported(described: Described) -> tuple[Any, list[torch.Tensor]]:
     and the tensors among forward's arguments."""
     task = described.task
     described.loaded.restore()  # a cache that forward has filled would give another graph
-    given = _Given(task, Givens(), task.make_model(), True, *_take_apart(task, task.make_inputs()))
+    apart = _take_apart(task, task.make_inputs())
+    given = _Given(task, Givens(), task.make_model(), CPU, True, *apart)
     program, why = _export(given)
     if program is None:
         raise TaskError(f"{task.file}: torch.export failed: {why}")
@@ -260,7 +292,7 @@ def _export(given: _Given) -> tuple[Any, str]:
     """Runs torch.export. If that fails, forward is run for real, so that a forward that fails by itself is reported as
     such. What the file's names hold is put back each time."""
     task = given.task
-    tensors = [leaf.tensor.detach() for leaf in given.leaves]
+    tensors = [_exportable(leaf.tensor.detach()) for leaf in given.leaves]
     before = Snapshot(task, given.model)
 
     def filled(values: list[torch.Tensor]) -> tuple[list[Any], dict[str, Any]]:
@@ -278,14 +310,22 @@ def _export(given: _Given) -> tuple[Any, str]:
         return program, ""
 
     def run() -> Any:
-        positional, keywords = filled([tensor.clone() for tensor in tensors])
-        return task.make_model()(*positional, **keywords)
+        positional, keywords = filled([leaf.tensor.detach().clone() for leaf in given.leaves])
+        return task.make_model().to(given.place)(*positional, **keywords)
 
     guarded(task, run)
     before.restore()
     read = first_read(task, run)
     before.restore()
     return None, read or why
+
+
+def _exportable(tensor: torch.Tensor) -> torch.Tensor:
+    """Returns a tensor on the CPU from which export makes the same graph. It does not read a large one, so that this
+    has its form alone and takes no memory."""
+    if tensor.device.type == CPU or not tensor.is_floating_point() or tensor.nbytes <= _READ_BYTES:
+        return tensor.cpu()
+    return torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype)
 
 
 def _plan(
@@ -300,15 +340,16 @@ def _plan(
         arguments.append(_argument(given.task, namer.name(leaf.name), leaf.path, "input", leaf.tensor))
         arguments[-1].leaf = number
         arguments[-1].complex = leaf.complex
-        tensors.append(_contiguous(leaf.tensor, leaf.path, notes))
+        tensors.append(_contiguous(leaf.tensor, leaf.path, notes).to(given.place))
         constants.append(None)
     for role in ("parameter", "buffer", "constant"):
         for item in (s for s in state if s.role == role):
             arguments.append(_argument(given.task, namer.name(item.path), item.path, role, item.tensor))
             arguments[-1].places = item.places
             arguments[-1].complex = item.held.is_complex()
-            tensors.append(_contiguous(item.tensor, item.path, notes))
-            constants.append(None if item.places else tensors[-1].clone())
+            value = _contiguous(item.tensor, item.path, notes)
+            tensors.append(value.to(given.place))
+            constants.append(None if item.places else value.clone())
             if len(item.places) > 1:
                 notes.append(
                     f"{arguments[-1].name} is shared: {', '.join(item.places)} are one tensor"
@@ -318,7 +359,7 @@ def _plan(
 
 def _argument(task: TaskFile, name: str, path: str, role: str, tensor: torch.Tensor) -> Argument:
     dtype = dtype_name(tensor.dtype)
-    if tensor.device.type != "cpu" or tensor.layout != torch.strided:
+    if tensor.device.type not in (CPU, task.place) or tensor.layout != torch.strided:
         raise TaskError(
             f"{task.file}: {path} is a {tensor.layout} tensor on {tensor.device}; dense CPU tensors only"
         )

@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import torch
 
+from pragma_torch.device import CPU
+
+# Only this many elements of a tensor are drawn one by one. Further blocks are shifted and scaled copies of the first,
+# because powers, tangents and random numbers for each of 10^8 elements would take longer than the kernel. A GPU draws
+# as many in a millisecond, and takes as long to start a copy of any size.
+BLOCK = 1 << 16
+BLOCK_ON_GPU = 1 << 24
+
 
 class Draws:
     def __init__(self, seed: int, device: str) -> None:
         self.device = device
+        self.block = BLOCK if device == CPU else BLOCK_ON_GPU  # elements drawn one by one
         self._generator = torch.Generator(device=device).manual_seed(seed)
 
     def uniform(self, shape: torch.Size) -> torch.Tensor:

@@ -150,7 +150,7 @@ def drawn_like_inputs(
             continue
         if argument.leaf >= len(leaves) or list(leaves[argument.leaf].tensor.shape) != argument.shape:
             return None
-        other[number] = leaves[argument.leaf].tensor.detach().contiguous()
+        other[number] = leaves[argument.leaf].tensor.detach().to(tensors[number].device).contiguous()
     return other
 
 

@@ -16,7 +16,7 @@ from pragma_torch.rawbytes import as_bytes
 from pragma_torch.taskfile import SEED, TaskFile, seed_everything
 
 OTHER_SEED = 20240607  # any value other than SEED: what differs between the two is random
-_BLOCK = 1 << 22  # elements compared at a time
+_BLOCK = 1 << 18  # elements compared at a time: their float64 copies stay in a processor's cache
 # Buffers in which normalisations keep running statistics. KernelBench does not compare them, and neither do we.
 _STATISTICS = frozenset(("running_mean", "running_var", "num_batches_tracked"))
 
@@ -138,6 +138,8 @@ def alike(a: torch.Tensor, b: torch.Tensor) -> bool:
 
 def _near(a: torch.Tensor, b: torch.Tensor) -> bool:
     """Compares in blocks, because a float64 comparison needs many times the memory of what it compares."""
+    if _same_bytes(a, b):
+        return True  # nearly always so, and a tenth of the time
     blocks = list(zip(a.reshape(-1).split(_BLOCK), b.reshape(-1).split(_BLOCK), strict=True))
     scale = max((float(x.double().abs().nan_to_num(0, 0, 0).max()) for x, _ in blocks if x.numel()), default=0.0)
     return all(

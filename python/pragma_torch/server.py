@@ -80,7 +80,7 @@ class Server:
         self._described = describe(
             message["task"],
             message.get("memory_limit", 0),
-            reserves=self._device != "cpu",
+            device=self._device,
             evaluates=message.get("eval", False),
             updates_count=message.get("updates", True),
         )

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import os
 import random
 import sys
 import types
+from collections.abc import Iterator
 from typing import Any
 
 import torch
 
+from pragma_torch.device import CPU
 from pragma_torch.errors import TaskError, one_line, task_error
 from pragma_torch.givens import Givens, WrongForm, givens_of
 
@@ -67,6 +70,7 @@ class TaskFile(PythonFile):
         """`evaluates` puts every model into eval mode, as a module is used after training (`--eval`)."""
         super().__init__(path)
         self.evaluates = evaluates
+        self.place = CPU
         self.model_class = self._model_class()
         if not callable(getattr(self._module, "get_inputs", None)):
             raise TaskError(
@@ -101,8 +105,17 @@ class TaskFile(PythonFile):
     def make_inputs(self, seed: int = SEED) -> Givens:
         """Returns forward's arguments."""
         seed_everything(seed)
-        with torch.no_grad():
+        with torch.no_grad(), contextlib.nullcontext() if self.place == CPU else torch.device(self.place):
             return self._givens("get_inputs", self.model_class.forward)
+
+    @contextlib.contextmanager
+    def inputs_on(self, place: str) -> Iterator[None]:
+        """Meanwhile, what get_inputs() makes without naming a device is on this one."""
+        self.place = place
+        try:
+            yield
+        finally:
+            self.place = CPU
 
     def _givens(self, name: str, taker: Any) -> Givens:
         """Calls the file's function `name`, whose result is given to `taker`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from pragma_torch import batteries, battery_rows
+from pragma_torch import batteries, draws
 from pragma_torch.plan import DTYPES, Argument
 from pragma_torch.structure import Structure, detect
 
@@ -31,11 +31,10 @@ def made(name, tensor=None, rung=1.0, bound=8.0, role="input", seed=1, chosen=-1
     return drawn
 
 
-@pytest.fixture(autouse=True, params=[battery_rows.BLOCK, 96], ids=["one block", "many blocks"])
+@pytest.fixture(autouse=True, params=[draws.BLOCK, 96], ids=["one block", "many blocks"])
 def blocks(request, monkeypatch):
     """Large tensors are made of shifted copies of one block; the same must hold of them."""
-    monkeypatch.setattr("pragma_torch.batteries.BLOCK", request.param)
-    monkeypatch.setattr(battery_rows, "BLOCK", request.param)
+    monkeypatch.setattr(draws, "BLOCK", request.param)
     torch.manual_seed(5)
 
 

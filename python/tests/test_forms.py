@@ -55,6 +55,12 @@ def test_constructors_take_positional_and_keyword_arguments(told, init):
     assert described.candidate_plan()["init_keywords"] == [["bias", {"value": False}]]
 
 
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+def test_what_cannot_be_described_on_the_device_is_described_on_the_processor(told):
+    text = LINEAR.replace("INIT", "[4]")
+    assert told(text, device="cuda").description == told(text).description
+
+
 def test_a_list_and_a_dict_that_the_constructor_wants_stay_two_arguments(told):
     d = told(
         """

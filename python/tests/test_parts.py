@@ -141,7 +141,9 @@ def test_runs_are_compared_to_their_last_block(monkeypatch):
     # The tolerance depends on the largest value anywhere, as if everything were compared at once.
     first[0] = second[0] = 1e4
     assert observe._near(first, second)
-    assert observe._near(torch.tensor([float("nan")]), torch.tensor([float("nan")]))
+    assert observe._near(torch.tensor([float("nan"), 1]), torch.tensor([float("nan"), 1]))
+    assert observe._near(torch.tensor([float("nan"), 1]), torch.tensor([float("nan"), 1.0001]))
+    assert not observe._near(torch.tensor([float("nan"), 1]), torch.tensor([2, 1.0001]))
     assert observe._near(torch.empty(0), torch.empty(0))
 
 
