@@ -37,8 +37,8 @@ namespace {
 constexpr std::size_t kBurstSets = 32;
 // Number of sets in the interpreter, where only checks are made.
 constexpr std::size_t kCheckedSets = 2;
-// Copies of each set on the device: the drawn set, the referee's set, its truth, and those in the
-// areas.
+// Copies of each set on the device: the referee's set, its truth, and those in the areas. Of a draw
+// there is one.
 constexpr std::size_t kCopies = 8;
 // Copies of one set that a float64 reference and its operators take for a moment, in bytes of the
 // task's own type: four times the width, for arguments, results and what is between them.
@@ -48,9 +48,9 @@ constexpr std::size_t kBytesOfProcess = std::size_t{600} << 20U;
 // The server, those that check, and those of the four sides of a session.
 constexpr std::size_t kProcesses = 3 + 4 * kDeviceProcesses;
 // The sets may take up to one part in this many of the device's memory, so that several runs fit on
-// it at the same time. In an eighth of 80 GB, the sets hold 1.2 GB of arguments. Even these few
-// sets take 0.4 ms at full speed.
-constexpr std::size_t kShareOfMemory = 8;
+// it at the same time. In a sixteenth of 80 GB, the sets hold 0.6 GB of arguments. Even these few
+// sets take 0.2 ms at full speed.
+constexpr std::size_t kShareOfMemory = 16;
 
 // Returns the root mean square of the truth.
 double RmsOf(const TensorSpec& spec, const ErrorPass& pass) {
@@ -77,7 +77,7 @@ StageSize DeviceStageSize(const Task& task, const VerifyOptions& options, const 
 }
 
 std::size_t DeviceMemoryNeed(const Task& task, const StageSize& size) {
-  const std::size_t copies = (size.sets + size.draws) * kCopies + kReferenceCopies;
+  const std::size_t copies = size.sets * kCopies + size.draws + kReferenceCopies;
   return copies * task.set_bytes() + kProcesses * kBytesOfProcess;
 }
 
