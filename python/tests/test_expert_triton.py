@@ -63,6 +63,11 @@ QUICK = {
         "nn.Conv2d(8, 8, 7, (1, 2), (3, 2), groups=8)",
     ),
     "transposed": ("self.layer(x)", "torch.randn(2, 16, 7, 6)", "nn.ConvTranspose2d(16, 12, 3, 2, 1)"),
+    "transposed_16": (
+        "self.layer(x).relu(), F.conv_transpose2d(x, y, None, (1, 3), (2, 0), (0, 2), 1, (2, 1))",
+        "torch.randn(2, 16, 7, 6).half(), torch.randn(16, 24, 2, 3).half()",
+        "nn.ConvTranspose2d(16, 24, 3, 2, 1, dilation=3).half()",
+    ),
     "attention": ("F.scaled_dot_product_attention(x, x, x, is_causal=True)", "torch.randn(2, 2, 40, 16)", "None"),
     "lookup": ("self.layer(x), torch.gather(y, 1, x)", "torch.randint(0, 9, (4, 5)), torch.randn(4, 9)",
                "nn.Embedding(9, 33)"),
@@ -101,6 +106,8 @@ SLOW = {
     "product_long": ("x @ y", "torch.randn(40, 9000), torch.randn(9000, 50)", "None"),
     "variance_long": ("x.var(1), F.layer_norm(x, (17000,))", "torch.randn(133, 17000) + 3", "None"),
     "layer_norm_few": ("F.layer_norm(x, (40, 40, 40))", "torch.randn(3, 40, 40, 40) + 3", "None"),
+    "convolution_packed": ("self.layer(x).relu()", "torch.randn(4, 48, 120, 121)", "nn.Conv2d(48, 168, (3, 4), (1, 2), 2)"),
+    "transposed_packed": ("self.layer(x)", "torch.randn(8, 48, 60, 61)", "nn.ConvTranspose2d(48, 160, (4, 3), (2, 1), 1)"),
     "prime": ("x.sum(), x.max()", "torch.randn(331777)", "None"),
     "columns_long": ("x.mean(0)", "torch.randn(3000, 70)", "None"),
 }

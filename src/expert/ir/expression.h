@@ -60,6 +60,7 @@ enum class ExprOp : std::uint8_t {
   kSign,
   kNot,
   kIsNan,
+  kTf32,  // rounded to TF32, which has 10 bits of mantissa; a finite number stays finite
   // The integer's last bits as a value of the narrower type, as arithmetic on that type wraps.
   kToInt8,
   kToInt16,

@@ -175,6 +175,8 @@ std::vector<Operator> OthersOfOne() {
        .scalar = {"({x} != {x})", "false"},
        .vector = {"({x} != {x})"},
        .triton = {"({x} != {x})"}},
+      // Only Triton's products split their operands.
+      {.op = kTf32, .cost = 4, .triton = {.real = "tf32({x})", .helper = "tf32"}},
       Narrowing(kToInt8, "int8", "(({x} << 24) >> 24)"),
       Narrowing(kToInt16, "int16", "(({x} << 16) >> 16)"),
       Narrowing(kToInt32, "int32", "{x}"),

@@ -17,6 +17,7 @@ struct Spelling {
   std::string integer;   // empty: as for real numbers
   std::string flag;      // empty: as for integers
   bool library = false;  // the form for real numbers needs the dialect's library of functions
+  std::string helper{};  // a function that the form calls, which the module defines; empty: none
 
   [[nodiscard]] bool empty() const { return real.empty(); }
   [[nodiscard]] const std::string& For(ExprType type) const;

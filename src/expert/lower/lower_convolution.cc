@@ -1,5 +1,4 @@
-// Convolutions as sums over channels and taps. A transposed convolution is split by the residue of
-// the output index modulo the stride. Within one residue its taps form an ordinary window.
+// Convolutions as sums over channels and taps (ir/convolution_lines.h).
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -11,6 +10,7 @@
 #include "base/result.h"
 #include "core/task.h"
 #include "expert/ir/affine.h"
+#include "expert/ir/convolution_lines.h"
 #include "expert/ir/expression.h"
 #include "expert/ir/program.h"
 #include "expert/lower/lowering.h"
@@ -18,60 +18,6 @@
 
 namespace pragma::expert {
 namespace {
-
-// One line of outputs along one spatial dimension: outputs first + step * q for q below `count`.
-// Each is summed over the taps tap_first + tap_step * t for t below `taps`, applied to input q *
-// in_step + t * in_tap + in_offset.
-struct Line {
-  std::int64_t first = 0;
-  std::int64_t step = 1;
-  std::int64_t count = 0;
-  std::int64_t tap_first = 0;
-  std::int64_t tap_step = 1;
-  std::int64_t taps = 0;
-  std::int64_t in_step = 1;
-  std::int64_t in_tap = 1;
-  std::int64_t in_offset = 0;
-};
-
-std::int64_t CeilDivide(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
-std::vector<Line> Lines(const ConvolutionHint& form, std::size_t i) {
-  const std::int64_t stride = form.stride[i];
-  const std::int64_t dilation = form.dilation[i];
-  if (!form.transposed) {
-    return {{.count = form.out_size[i],
-             .taps = form.kernel[i],
-             .in_step = stride,
-             .in_tap = dilation,
-             .in_offset = -form.padding[i]}};
-  }
-  std::vector<Line> lines;
-  const std::int64_t common = std::gcd(stride, dilation);
-  for (std::int64_t residue = 0; residue < std::min(stride, form.out_size[i]); ++residue) {
-    Line line{.first = residue,
-              .step = stride,
-              .count = CeilDivide(form.out_size[i] - residue, stride),
-              .tap_step = stride / common,
-              .in_tap = -dilation / common};
-    const std::int64_t place = residue + form.padding[i];
-    while (line.tap_first < form.kernel[i] && (place - line.tap_first * dilation) % stride != 0)
-      ++line.tap_first;
-    if (line.tap_first < form.kernel[i]) {
-      line.taps = CeilDivide(form.kernel[i] - line.tap_first, line.tap_step);
-      line.in_offset = (place - line.tap_first * dilation) / stride;
-    }
-    lines.push_back(line);
-  }
-  return lines;
-}
-
-bool LeavesInput(const Line& line, std::int64_t size) {
-  std::int64_t low = line.in_offset;
-  std::int64_t high = line.in_offset + (line.count - 1) * line.in_step;
-  (line.in_tap < 0 ? low : high) += (line.taps - 1) * line.in_tap;
-  return low < 0 || high >= size;
-}
 
 // The operands as loads: input [batch, groups, channels, in...], weight [groups, out, in, taps...].
 struct ConvOperands {
@@ -84,7 +30,7 @@ struct ConvOperands {
 constexpr std::size_t kLead = 3;
 
 ExprPtr InputOf(ProgramBuilder& builder, const ConvOperands& operands,
-                const std::vector<Line>& lines, const Shape& shape) {
+                const std::vector<ConvolutionLine>& lines, const Shape& shape) {
   const std::size_t count = lines.size();
   IndexMap map{shape.size(), {}};
   std::vector<Bound> bounds;
@@ -98,7 +44,8 @@ ExprPtr InputOf(ProgramBuilder& builder, const ConvOperands& operands,
     form.factor[kLead + count + 1 + i] = lines[i].in_tap;
     form.offset = lines[i].in_offset;
     const std::int64_t size = operands.input.shape[3 + i];
-    if (LeavesInput(lines[i], size)) bounds.push_back({form, size});
+    const bool leaves = lines[i].Lowest() < 0 || lines[i].Highest() >= size;
+    if (leaves) bounds.push_back({form, size});
     map.index.push_back(std::move(form));
   }
   auto load = std::make_shared<Expr>(*builder.Mapped(operands.input, map, shape).expr);
@@ -107,7 +54,7 @@ ExprPtr InputOf(ProgramBuilder& builder, const ConvOperands& operands,
 }
 
 ExprPtr WeightOf(ProgramBuilder& builder, const ConvOperands& operands,
-                 const std::vector<Line>& lines, const Shape& shape) {
+                 const std::vector<ConvolutionLine>& lines, const Shape& shape) {
   const std::size_t count = lines.size();
   IndexMap map{shape.size(), {}};
   for (const std::size_t place : {std::size_t{1}, std::size_t{2}, kLead + count}) {
@@ -124,7 +71,7 @@ ExprPtr WeightOf(ProgramBuilder& builder, const ConvOperands& operands,
 
 // Adds the step for the part of the output that these lines cover.
 void AddPart(ProgramBuilder& builder, const ConvolutionHint& form, const ConvOperands& operands,
-             const std::vector<Line>& lines, int buffer) {
+             const std::vector<ConvolutionLine>& lines, int buffer) {
   const std::size_t count = lines.size();
   Shape shape{form.batch, form.groups, form.out_channels / form.groups};
   AffineForm place =
@@ -140,7 +87,7 @@ void AddPart(ProgramBuilder& builder, const ConvolutionHint& form, const ConvOpe
   const ExprType type = ComputeType(dtype);
   if (empty) return builder.StoreInto({Constant(0, type), shape, shape, dtype}, buffer, place);
   shape.push_back(form.in_channels / form.groups);
-  for (const Line& line : lines) shape.push_back(line.taps);
+  for (const ConvolutionLine& line : lines) shape.push_back(line.taps);
   const ExprPtr product = Make(ExprOp::kMultiply, {InputOf(builder, operands, lines, shape),
                                                    WeightOf(builder, operands, lines, shape)});
   place.factor.resize(shape.size(), 0);
@@ -148,17 +95,6 @@ void AddPart(ProgramBuilder& builder, const ConvolutionHint& form, const ConvOpe
   Step& step = builder.last();
   step.kind = Step::Kind::kFold;
   for (std::size_t i = kLead + count; i < shape.size(); ++i) step.folded[i] = true;
-}
-
-// Adds the parts for every combination of one line per dimension.
-void AddParts(ProgramBuilder& builder, const ConvolutionHint& form, const ConvOperands& operands,
-              std::vector<Line>& chosen, int buffer) {
-  if (chosen.size() == form.kernel.size()) return AddPart(builder, form, operands, chosen, buffer);
-  for (const Line& line : Lines(form, chosen.size())) {
-    chosen.push_back(line);
-    AddParts(builder, form, operands, chosen, buffer);
-    chosen.pop_back();
-  }
 }
 
 ConvolutionHint FormOf(const NodeView& node, const Value& input, const Value& weight) {
@@ -212,8 +148,8 @@ Result<std::vector<Value>> LowerConvolution(ProgramBuilder& builder, const NodeV
   whole.insert(whole.end(), form.out_size.begin(), form.out_size.end());
   const int buffer = builder.NewBuffer(node.dtype(), whole);
   const std::size_t first = builder.program().steps.size();
-  std::vector<Line> chosen;
-  AddParts(builder, form, operands, chosen, buffer);
+  for (const std::vector<ConvolutionLine>& lines : ConvolutionParts(form))
+    AddPart(builder, form, operands, lines, buffer);
   Step& step = builder.program().steps[first];
   step.convolution = form;
   step.parts = static_cast<int>(builder.program().steps.size() - first);

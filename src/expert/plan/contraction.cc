@@ -24,6 +24,34 @@ bool IsOperand(const ExprPtr& expr) {
          expr->load.indirect.empty() && expr->load.outside == 0;
 }
 
+bool IsProduct(const ExprPtr& expr) {
+  return expr->op == ExprOp::kMultiply && IsOperand(expr->args[0]) && IsOperand(expr->args[1]);
+}
+
+// Returns the operands of a step's product, without its dimensions.
+std::optional<Contraction> OperandsOf(const ExprPtr& expr) {
+  Contraction found;
+  if (IsProduct(expr)) {
+    found.left = expr->args[0];
+    found.right = expr->args[1];
+    return found;
+  }
+  // The form that ProductOfParts gives.
+  if (expr->op != ExprOp::kAdd || !IsProduct(expr->args[0]) || expr->args[1]->op != ExprOp::kAdd)
+    return std::nullopt;
+  const std::vector<ExprPtr>& high = expr->args[0]->args;
+  const ExprPtr& right_rest = expr->args[1]->args[0];
+  const ExprPtr& left_rest = expr->args[1]->args[1];
+  if (!IsProduct(right_rest) || !IsProduct(left_rest) ||
+      !SameExpression(right_rest->args[0], high[0]) || !SameExpression(left_rest->args[1], high[1]))
+    return std::nullopt;
+  found.left = high[0];
+  found.right = high[1];
+  found.left_rest = left_rest->args[0];
+  found.right_rest = right_rest->args[1];
+  return found;
+}
+
 bool HasContiguous(const Step& step, const std::vector<std::size_t>& dims) {
   return std::ranges::any_of(
       dims, [&](std::size_t dim) { return step.shape[dim] > 1 && step.place.factor[dim] == 1; });
@@ -44,11 +72,10 @@ bool HasBand(const Step& step) {
 }
 
 std::optional<Contraction> ContractionOf(const Step& step) {
-  if (step.kind != Step::Kind::kFold || step.fold != Fold::kSum ||
-      step.expr->op != ExprOp::kMultiply || !IsOperand(step.expr->args[0]) ||
-      !IsOperand(step.expr->args[1]))
-    return std::nullopt;
-  Contraction found{step.expr->args[0], step.expr->args[1], {}, {}, {}, {}};
+  if (step.kind != Step::Kind::kFold || step.fold != Fold::kSum) return std::nullopt;
+  std::optional<Contraction> operands = OperandsOf(step.expr);
+  if (!operands) return std::nullopt;
+  Contraction& found = *operands;
   for (std::size_t dim = 0; dim < step.shape.size(); ++dim) {
     const bool left = DependsOn(found.left, dim);
     const bool right = DependsOn(found.right, dim);
@@ -67,9 +94,20 @@ std::optional<Contraction> ContractionOf(const Step& step) {
     return std::nullopt;
   if (HasContiguous(step, found.rows)) {
     std::swap(found.left, found.right);
+    std::swap(found.left_rest, found.right_rest);
     std::swap(found.rows, found.columns);
   }
-  return found;
+  return operands;
+}
+
+ExprPtr ProductOfParts(const ExprPtr& left, const ExprPtr& left_rest, const ExprPtr& right,
+                       const ExprPtr& right_rest) {
+  const auto product = [](const ExprPtr& a, const ExprPtr& b) {
+    return Make(ExprOp::kMultiply, {a, b});
+  };
+  return Make(ExprOp::kAdd,
+              {product(left, right),
+               Make(ExprOp::kAdd, {product(left, right_rest), product(left_rest, right)})});
 }
 
 }  // namespace pragma::expert

@@ -22,7 +22,16 @@ struct Contraction {
   std::vector<std::size_t> columns;  // the dimension in which results are contiguous, if there is
                                      // one
   std::vector<std::size_t> depth;
+  // Where fp32 operands are stored in two parts, what `left` and `right` leave when rounded to
+  // TF32. Otherwise null.
+  ExprPtr left_rest;
+  ExprPtr right_rest;
 };
+
+// Returns the product of two operands in two parts, without the product of both rests.
+// ContractionOf finds the parts again.
+[[nodiscard]] ExprPtr ProductOfParts(const ExprPtr& left, const ExprPtr& left_rest,
+                                     const ExprPtr& right, const ExprPtr& right_rest);
 
 // Returns the contraction of a step, or nullopt where the step is another kind of reduction or is
 // too small for tensor cores.

@@ -49,7 +49,7 @@ class ContractionWriter final {
         packed_(packed),
         stored_(options_.precision != "ieee" && Has16Bits(program, form_)),
         configs_(packed ? PackedConfigs()
-                        : ProductConfigs({Batch(), rows_, columns_, depth_}, stored_)),
+                        : ProductConfigs({Batch(), rows_, columns_, depth_}, FormOfOperands())),
         wide_(NeedsWideIndex(program, nest) || (packed && packed->NeedsWideIndex())),
         described_(Descriptors()),
         names_(NamesFor(program)),
@@ -90,6 +90,11 @@ class ContractionWriter final {
 
  private:
   [[nodiscard]] std::int64_t Batch() const { return Elements(nest_.shape, form_.batch); }
+  [[nodiscard]] Operands FormOfOperands() const {
+    return stored_           ? Operands::kStored
+           : form_.left_rest ? Operands::kInParts
+                             : Operands::kInRegisters;
+  }
   [[nodiscard]] std::vector<TileAxis> AxesWith(const char* rows, const char* columns,
                                                const char* depth) const {
     const auto inside = [&](const char* name, std::int64_t count, const char* block) {
@@ -175,16 +180,40 @@ class ContractionWriter final {
     right.Begin(&before, &body, 1U << kDepth);
     const TileText a = stored_ ? left.WriteStored(*form_.left) : left.Write(form_.left);
     const TileText b = stored_ ? right.WriteStored(*form_.right) : right.Write(form_.right);
+    const std::string a_rest = form_.left_rest ? left.Write(form_.left_rest).code : "";
+    const std::string b_rest = form_.right_rest ? right.Write(form_.right_rest).code : "";
     AddUses(left, kernel);
     AddUses(right, kernel);
     out.Append(before);
     OpenDepthLoop(out);
     WriteIndex(kDepth, out);
     out.Append(body);
-    const std::string precision =
-        stored_ ? "" : fmt::format(", input_precision=\"{}\"", options_.precision);
-    out.Line(fmt::format("total = tl.dot({}, {}, total{})", a.code, b.code, precision));
+    if (form_.left_rest) {
+      WriteDotOfParts({a.code, a_rest}, {b.code, b_rest}, out);
+    } else {
+      const std::string precision =
+          stored_ ? "" : fmt::format(", input_precision=\"{}\"", options_.precision);
+      out.Line(fmt::format("total = tl.dot({}, {}, total{})", a.code, b.code, precision));
+    }
     out.Close();
+  }
+
+  // The code of an operand rounded to TF32, and of what that leaves.
+  struct Parts {
+    std::string high;
+    std::string low;
+  };
+  // Each block has sums in registers of its own, because tensor cores truncate what they add and a
+  // long sum would accumulate that error. An infinite factor times a zero remainder is NaN, so NaN
+  // is replaced by zero in the small parts; the infinity is counted in the last product.
+  static void WriteDotOfParts(const Parts& left, const Parts& right, PyLines& out) {
+    const auto dot = [](const std::string& a, const std::string& b, const std::string& sum) {
+      return fmt::format("tl.dot({}, {}, {}input_precision=\"tf32\")", a, b, sum);
+    };
+    out.Line("part = " + dot(left.low, right.high, ""));
+    out.Line("part = " + dot(left.high, right.low, "part, "));
+    out.Line("part = tl.where(part == part, part, 0.0)");
+    out.Line("total += " + dot(left.high, right.high, "part, "));
   }
 
   void WriteDescribedSum(PyLines& out) {
@@ -195,17 +224,11 @@ class ContractionWriter final {
     out.Close();
   }
 
-  // Each block has sums in registers of its own, because tensor cores truncate what they add and a
-  // long sum would accumulate that error. An infinite factor times a zero remainder is NaN, so NaN
-  // is replaced by zero in the small parts; the infinity is counted in the last product.
   void WritePackedSum(PyLines& out, KernelText& kernel) {
     OpenDepthLoop(out);
     WritePackedLoads(packed_->left, "left", {"m", "[:, None]", "[None, :]"}, out, kernel);
     WritePackedLoads(packed_->right, "right", {"n", "[None, :]", "[:, None]"}, out, kernel);
-    out.Line("part = tl.dot(left_low, right_high, input_precision=\"tf32\")");
-    out.Line("part = tl.dot(left_high, right_low, part, input_precision=\"tf32\")");
-    out.Line("part = tl.where(part == part, part, 0.0)");
-    out.Line("total += tl.dot(left_high, right_high, part, input_precision=\"tf32\")");
+    WriteDotOfParts({"left_high", "left_low"}, {"right_high", "right_low"}, out);
     out.Close();
   }
   void WritePackedLoads(const PackedOperand& packed, const std::string& side,

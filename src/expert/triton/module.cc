@@ -247,7 +247,7 @@ WrittenKernel EmitTriton(const Task& task, Program program, const KernelVariant&
   StoreThrough(program, false);
   if (variant.Get("attention") == 0) FuseAttention(program, kTileAttention);
   if (variant.Get("products") == 0) {
-    triton::PackConvolutions(program);
+    triton::PackConvolutions(program, variant.Get("precision") == 0);
     triton::PackDepthwise(program);
     triton::EvenOperands(program);
   }

@@ -147,5 +147,35 @@ TEST(TritonModuleTest, SmallAndThinProductsAreNotPacked) {
               Not(HasSubstr("_pack_")));
 }
 
+// Returns the task of a 3 x 3 convolution of 64 channels with a border of 1.
+Task Convolution(std::int64_t side, bool transposed, std::int64_t stride) {
+  const std::int64_t out = transposed ? (side - 1) * stride + 1 : (side - 1) / stride + 1;
+  Task task = Operator("aten.convolution.default", {{8, 64, side, side}, {64, 64, 3, 3}},
+                       {8, 64, out, out});
+  const auto both = [](std::int64_t value) {
+    return ScalarValue{.kind = Kind::kList, .items = {Number(value), Number(value)}};
+  };
+  const ScalarValue no_bias{.kind = Kind::kNone};
+  const ScalarValue flag{.kind = Kind::kBool, .integer = transposed ? 1 : 0};
+  for (const ScalarValue& value :
+       {no_bias, both(stride), both(1), both(1), flag, both(0), Number(1)})
+    task.graph[2].args.push_back(value);
+  return task;
+}
+
+TEST(TritonModuleTest, LargeConvolutionsArePackedInTwoParts) {
+  const std::string text = TextOf(Convolution(112, false, 1));
+  EXPECT_THAT(text, HasSubstr("input_high, input_low over [8, 114, 114, 64]"));  // by one kernel
+  EXPECT_EQ(Times(text, "input_precision=\"tf32\""), 3U);
+  EXPECT_THAT(text, Not(HasSubstr("tf32x3")));
+  EXPECT_THAT(TextOf(Convolution(14, false, 1)), HasSubstr("tf32x3"));
+}
+
+TEST(TritonModuleTest, PartsOfATransposedConvolutionReadOnePackedInput) {
+  const std::string text = TextOf(Convolution(112, true, 2));
+  EXPECT_EQ(Times(text, "# input_high, input_low over"), 1U);
+  EXPECT_EQ(Times(text, "input_precision=\"tf32\""), 4U * 3);
+}
+
 }  // namespace
 }  // namespace pragma::expert

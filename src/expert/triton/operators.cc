@@ -49,6 +49,8 @@ ShortText ShortOperatorText(ExprOp op, ExprType type, const std::string& x) {
   return {};
 }
 
+std::string HelperOf(ExprOp op) { return FindOperator(op)->triton.helper; }
+
 bool NeedsLibrary(ExprOp op, ExprType type) {
   const Spelling& spelling = FindOperator(op)->triton;
   return spelling.library && (IsReal(type) || spelling.integer.empty());

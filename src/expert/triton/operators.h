@@ -14,6 +14,8 @@ namespace pragma::expert::triton {
 // Returns an operator's code. `y` is empty where it has one argument.
 [[nodiscard]] std::string OperatorText(ExprOp op, ExprType type, const std::string& x,
                                        const std::string& y = "");
+// Returns the function of the module that this code calls, or empty (HelperText in tile_fold.h).
+[[nodiscard]] std::string HelperOf(ExprOp op);
 // Returns whether that code calls libdevice.
 [[nodiscard]] bool NeedsLibrary(ExprOp op, ExprType type);
 // Returns the code of a function for a result of 16 bits, or an empty string where there is no

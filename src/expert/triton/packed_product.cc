@@ -88,17 +88,6 @@ void WriteTile(const PackedOperand& packed, bool wide, PyLines& out) {
   out.Line(fmt::format("k = tile % {} * {} + tl.arange(0, {})", tiles_k, kTile, kTile));
 }
 
-// Rounds to nearest in 10 bits of mantissa. Numbers that rounding would carry beyond the largest
-// finite number are truncated instead. The remainder of a NaN or an infinity is zero.
-void WriteParts(const std::string& value, PyLines& out) {
-  out.Line(fmt::format("bits = {}.to(tl.int32, bitcast=True)", value));
-  out.Line("high = ((bits + 0x1000) & -8192).to(tl.float32, bitcast=True)");
-  out.Line("cut = (bits & -8192).to(tl.float32, bitcast=True)");
-  out.Line("high = tl.where(high - high == 0.0, high, cut)");
-  out.Line(fmt::format("high = tl.where({0} == {0}, high, {0})", value));
-  out.Line(fmt::format("low = tl.where(high - high == 0.0, {} - high, 0.0)", value));
-}
-
 }  // namespace
 
 std::string PackedOperand::Place(const PackedAxes& axes) const {
@@ -127,7 +116,9 @@ KernelText PackKernel(const Program& program, const Nest& nest, const PackedOper
   WriteTile(packed, NeedsWideIndex(program, nest) || NeedsWideIndex(packed.Count()), out);
   for (std::size_t axis = 0; axis < index.axes().size(); ++axis) index.Define(axis, out);
   out.Append(load);
-  WriteParts(value.code, out);
+  out.Line(fmt::format("high = tf32({})", value.code));
+  // The rest of a NaN or an infinity is zero.
+  out.Line(fmt::format("low = tl.where(high - high == 0.0, {} - high, 0.0)", value.code));
   const std::string at = packed.Place({"m", "[:, None]", "[None, :]"});
   out.Line(fmt::format("tl.store({} + {}, high)", name_of(packed.high), at));
   out.Line(fmt::format("tl.store({} + {}, low)", name_of(packed.low), at));
@@ -138,6 +129,7 @@ KernelText PackKernel(const Program& program, const Nest& nest, const PackedOper
                                name_of(packed.operand->load.buffer));
   kernel.body = out.text();
   AddUses(values, kernel);
+  kernel.helpers.insert("tf32");
   kernel.buffers.insert({packed.high, packed.low});
   kernel.configs = {{{}, 4, 0}};
   kernel.grid = {{packed.Count() / (kTile * kTile), ""}};
@@ -146,6 +138,7 @@ KernelText PackKernel(const Program& program, const Nest& nest, const PackedOper
 
 std::optional<PackedProduct> Packed(Program& program, const Nest& nest) {
   const Contraction form = *ContractionOf(nest.steps[0]);
+  if (form.left_rest) return std::nullopt;  // they are in two parts already
   const std::int64_t batch = Elements(nest.shape, form.batch);
   const std::int64_t rows = Elements(nest.shape, form.rows);
   const std::int64_t columns = Elements(nest.shape, form.columns);

@@ -31,6 +31,20 @@ constexpr Block kBlocks[] = {{128, 128, 32, 8, 3}, {128, 64, 32, 4, 3},  {64, 12
 constexpr Block kStoredBlocks[] = {{128, 256, 64, 8, 3}, {128, 128, 64, 4, 3}, {128, 128, 32, 4, 4},
                                    {128, 64, 64, 4, 4},  {64, 128, 64, 4, 4},  {64, 64, 64, 4, 5}};
 
+// Blocks of fp32 operands in two parts, which take four times the shared memory of 16 bits. The
+// last fits into the 99 KiB of the smallest cards since Ampere.
+constexpr Block kPartBlocks[] = {
+    {128, 128, 32, 8, 3}, {128, 64, 32, 4, 3}, {64, 128, 32, 4, 3}, {64, 64, 32, 4, 3}};
+
+std::span<const Block> BlocksOf(Operands operands) {
+  switch (operands) {
+    case Operands::kInRegisters: return kBlocks;
+    case Operands::kStored: return kStoredBlocks;
+    case Operands::kInParts: return kPartBlocks;
+  }
+  return kBlocks;
+}
+
 Config ConfigOf(const Block& block) {
   return {{{"BLOCK_M", block.rows}, {"BLOCK_N", block.columns}, {"BLOCK_K", block.depth}},
           block.warps,
@@ -129,10 +143,10 @@ std::vector<GridFactor> ProductGrid(const ProductSize& size) {
   return grid;
 }
 
-std::vector<Config> ProductConfigs(const ProductSize& size, bool stored) {
+std::vector<Config> ProductConfigs(const ProductSize& size, Operands operands) {
+  const bool stored = operands == Operands::kStored;
   if (stored && size.rows <= kFewRowsOfProduct) return BlocksFor(size, {&kBlockOfFewRows, 1});
-  const std::vector<Config> configs =
-      BlocksFor(size, stored ? std::span<const Block>(kStoredBlocks) : kBlocks);
+  const std::vector<Config> configs = BlocksFor(size, BlocksOf(operands));
   const std::int64_t multiplications = size.batch * size.rows * size.columns * size.depth;
   const bool narrow = std::min(size.rows, size.columns) < kNarrow;
   if (stored && !narrow && multiplications < kWorthTuningStored)

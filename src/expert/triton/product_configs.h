@@ -16,12 +16,18 @@ struct ProductSize {
   std::int64_t depth = 1;
 };
 
+// How operands reach the tensor cores.
+enum class Operands : std::uint8_t {
+  kInRegisters,  // split into parts or converted there
+  kStored,       // of 16 bits, multiplied as they are stored
+  kInParts,      // fp32 in two parts, loaded as they are
+};
+
 // One program for each block of BLOCK_M rows and BLOCK_N columns of each batch.
 [[nodiscard]] std::vector<GridFactor> ProductGrid(const ProductSize& size);
 // Returns the configurations, with blocks no larger than the matrices and without duplicates; a
-// single one where the product is too small to be tuned. `stored`: the operands have 16 bits and
-// are multiplied as they are stored.
-[[nodiscard]] std::vector<Config> ProductConfigs(const ProductSize& size, bool stored);
+// single one where the product is too small to be tuned.
+[[nodiscard]] std::vector<Config> ProductConfigs(const ProductSize& size, Operands operands);
 // Returns the configurations of a persistent kernel, the fastest one first. Their constant PROGRAMS
 // is the number of programs. Two of them share a processor where their blocks are small, so that
 // one computes while the other stores.

@@ -49,6 +49,14 @@ std::string HelperText(const std::string& name) {
        "    power = -1.0000298 + size * (-1.1510550 + size * power)\n"
        "    tail = tl.exp2(power)\n"
        "    return tl.where(x < 0.0, tail, 1.0 - tail)\n"},
+      {"tf32",
+       "def tf32(x):\n"
+       "    # A number that rounding would carry beyond the largest one is truncated instead.\n"
+       "    bits = x.to(tl.int32, bitcast=True)\n"
+       "    high = ((bits + 0x1000) & -8192).to(tl.float32, bitcast=True)\n"
+       "    cut = (bits & -8192).to(tl.float32, bitcast=True)\n"
+       "    high = tl.where(high - high == 0.0, high, cut)\n"
+       "    return tl.where(x == x, high, x)\n"},
       {"larger_of",
        "def larger_of(a, b):\n"
        "    return tl.maximum(a, b, propagate_nan=tl.PropagateNan.ALL)\n"},

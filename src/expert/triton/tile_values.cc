@@ -119,6 +119,7 @@ TileText TileValues::WriteNode(const ExprPtr& expr) {
     return {text.code, a.axes, expr->type};
   }
   uses_library_ = uses_library_ || NeedsLibrary(expr->op, a.type);
+  if (const std::string helper = HelperOf(expr->op); !helper.empty()) helpers_.insert(helper);
   if (expr->args.size() == 1) return {OperatorText(expr->op, a.type, a.code), a.axes, expr->type};
   const TileText b = Write(expr->args[1]);
   return {OperatorText(expr->op, a.type, a.code, b.code), a.axes | b.axes, expr->type};
