@@ -277,6 +277,30 @@ TEST_F(CudaWorker, AFaultOfTheDeviceIsFoundWhenItIsWaitedFor) {
   EXPECT_THAT(said(), HasSubstr("illegal memory access"));
 }
 
+// The fake driver refuses every attribute, so a launch with one succeeds only if it was left out.
+const std::string kOverlapping =
+    "  cudaLaunchAttribute overlaps{};\n"
+    "  overlaps.id = cudaLaunchAttributeProgrammaticStreamSerialization;\n"
+    "  overlaps.val.programmaticStreamSerializationAllowed = 1;\n"
+    "  cudaLaunchConfig_t config{};\n"
+    "  config.gridDim = 1;\n  config.blockDim = 8;\n  config.stream = stream;\n"
+    "  config.attrs = &overlaps;\n  config.numAttrs = 1;\n"
+    "  cudaLaunchKernelEx(&config, Double, x, out, 8);\n";
+
+TEST_F(CudaWorker, TheFirstLaunchOfACallMayNotOverlapTheCallBefore) {
+  Start(Source(kOverlapping));
+  ASSERT_EQ(Load().result, PRAGMA_OK) << said();
+  ASSERT_EQ(Ring(PRAGMA_RUN, {2, 0}).result, PRAGMA_OK) << said();
+  EXPECT_EQ(area_.out(0)[7], 14);
+}
+
+TEST_F(CudaWorker, ALaterLaunchMayOverlapTheFirst) {
+  Start(Source("  Double<<<1, 8, 0, stream>>>(x, out, 8);\n" + kOverlapping));
+  ASSERT_EQ(Load().result, PRAGMA_OK) << said();
+  EXPECT_EQ(Ring(PRAGMA_RUN, {0}).result, PRAGMA_RAISED);
+  EXPECT_THAT(said(), HasSubstr("a launch"));
+}
+
 TEST_F(CudaWorker, CopiesWithTheHostAreRefused) {
   Start(
       Source("  float host[8] = {};\n"

@@ -9,6 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "worker/cuda/driver.h"
+
 enum { kInvalidValue = 1, kIllegalAddress = 700, kNotSupported = 801, kMostThreads = 1024 };
 enum { kVariableBytes = 64, kMostVariables = 64 };
 
@@ -183,9 +185,13 @@ int cuLaunchKernel(void* function, unsigned grid_x, unsigned grid_y, unsigned gr
   return 0;
 }
 
-int cuLaunchKernelEx(const void* config, void* function, void** arguments, void** extra) {
-  (void)config, (void)function, (void)arguments, (void)extra;
-  return kNotSupported;
+/* Attributes are not supported. */
+int cuLaunchKernelEx(const struct launch_config* config, void* function, void** arguments,
+                     void** extra) {
+  if (config->attribute_count > 0) return kNotSupported;
+  return cuLaunchKernel(function, config->grid[0], config->grid[1], config->grid[2],
+                        config->block[0], config->block[1], config->block[2], config->shared_bytes,
+                        config->stream, arguments, extra);
 }
 
 int cuLaunchCooperativeKernel(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z,

@@ -12,6 +12,9 @@
 /* There is one module, because nvcc registers one per file. A second module would be code that
  * was not audited. */
 enum { kMaxModules = 1, kMaxFunctions = 1024, kMaxVariables = 256, kMaxCalls = 8 };
+enum { kMaxAttributes = 16 };
+/* cudaLaunchAttributeID: with these a kernel may start before the one before it has ended. */
+enum { kProgrammaticStream = 6, kProgrammaticEvent = 7 };
 /* Values of cudaError_t that differ from what the driver returned. */
 enum { kSuccess = 0, kInvalidValue = 1, kInvalidFunction = 98, kTooMany = 2, kDeviceToDevice = 3 };
 enum { kLocalBytes = 3 }; /* CUfunction_attribute */
@@ -61,6 +64,13 @@ struct runtime_config {
   unsigned attribute_count;
 };
 
+/* cudaLaunchAttribute */
+struct launch_attribute {
+  int id;
+  char padding[4];
+  uint64_t value[8];
+};
+
 static void* modules[kMaxModules];
 static int module_count;
 static struct function functions[kMaxFunctions];
@@ -69,6 +79,7 @@ static struct variable variables[kMaxVariables];
 static int variable_count;
 static struct call calls[kMaxCalls]; /* calls <<<...>>> whose arguments are being evaluated */
 static int call_count;
+static int launches; /* of this call */
 static int last_error;
 static char failure[256];
 static const struct cuda_watch* watch;
@@ -81,6 +92,7 @@ void cuda_runtime_forget(void) { failure[0] = '\0'; }
 
 void cuda_runtime_begin_call(void) {
   call_count = 0;
+  launches = 0;
   last_error = kSuccess;
 }
 
@@ -185,6 +197,7 @@ static struct cuda_launch describe(const struct function* function, dim3 grid, d
 }
 
 static void announce(const struct cuda_launch* launch) {
+  ++launches;
   if (watch != NULL) watch->before(launch);
 }
 
@@ -231,16 +244,33 @@ EXPORTED int __cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void*
   return cudaLaunchKernel(kernel, grid, block, arguments, shared, stream);
 }
 
+/* Copies the attributes with which the next launch is made, and returns their number. The first
+ * launch of a call does not begin before the call before it has ended: the user's kernel before it
+ * would not let it either. */
+static unsigned attributes_for(const struct runtime_config* wanted,
+                               struct launch_attribute kept[kMaxAttributes]) {
+  const struct launch_attribute* given = wanted->attributes;
+  unsigned count = 0;
+  for (unsigned i = 0; i < wanted->attribute_count; ++i) {
+    const int overlaps = given[i].id == kProgrammaticStream || given[i].id == kProgrammaticEvent;
+    if (!overlaps || launches > 0) kept[count++] = given[i];
+  }
+  return count;
+}
+
 EXPORTED int cudaLaunchKernelExC(const struct runtime_config* wanted, const void* kernel,
                                  void** arguments) {
   const struct function* function = find(kernel);
   if (function == NULL) return note(kInvalidFunction, "a launch", "");
+  if (wanted->attribute_count > kMaxAttributes) return note(kInvalidValue, "a launch", "");
+  struct launch_attribute attributes[kMaxAttributes];
+  const unsigned attribute_count = attributes_for(wanted, attributes);
   const struct launch_config config = {.grid = {wanted->grid.x, wanted->grid.y, wanted->grid.z},
                                        .block = {wanted->block.x, wanted->block.y, wanted->block.z},
                                        .shared_bytes = (unsigned)wanted->shared,
                                        .stream = wanted->stream,
-                                       .attributes = wanted->attributes,
-                                       .attribute_count = wanted->attribute_count};
+                                       .attributes = attributes,
+                                       .attribute_count = attribute_count};
   const struct cuda_launch launch =
       describe(function, wanted->grid, wanted->block, wanted->shared, wanted->stream);
   announce(&launch);
