@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -248,14 +249,28 @@ Value Concatenated(ProgramBuilder& builder, const NodeView& node, const std::vec
   return builder.Whole(buffer);
 }
 
+// A concatenation that begins with all of an earlier one, as in a densely connected network, copies
+// that one in one piece.
 Values LowerCat(ProgramBuilder& builder, const NodeView& node) {
-  std::vector<Value> parts = node.Tensors(0);
-  // Torch's legacy empty tensor, or one without elements.
-  std::erase_if(parts, [&](const Value& part) {
-    return part.shape.size() != node.shape().size() || Elements(part.shape) == 0;
-  });
-  return std::vector{
-      Concatenated(builder, node, parts, node.Dimension(1, "dim", node.shape().size()))};
+  const std::size_t dimension = node.Dimension(1, "dim", node.shape().size());
+  std::vector<Value> parts;
+  std::vector<std::string> names;
+  const std::vector<Value> given = node.Tensors(0);
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    // Torch's legacy empty tensor, or one without elements.
+    if (given[i].shape.size() != node.shape().size() || Elements(given[i].shape) == 0) continue;
+    parts.push_back(given[i]);
+    names.push_back(node.Find(0, "tensors")->items[i].text);
+  }
+  const Concatenation* start = builder.LongestStart(names, dimension);
+  if (start != nullptr && start->whole.dtype == node.dtype()) {
+    parts.erase(parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(start->tensors.size()));
+    parts.insert(parts.begin(), start->whole);
+  }
+  const Value result = Concatenated(builder, node, parts, dimension);
+  if (parts.size() > 1 && result.expr->op == ExprOp::kLoad)
+    builder.Keep({std::move(names), dimension, result});
+  return std::vector{result};
 }
 
 // Windows along one dimension. The position in a window is the last dimension.

@@ -7,6 +7,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -74,6 +75,19 @@ std::optional<std::int64_t> ElementsBetween(const Value& first, const Value& oth
       first.expr->load.address.factor != other.expr->load.address.factor)
     return std::nullopt;
   return other.expr->load.address.offset - first.expr->load.address.offset;
+}
+
+const Concatenation* ProgramBuilder::LongestStart(const std::vector<std::string>& tensors,
+                                                  std::size_t dimension) const {
+  const Concatenation* longest = nullptr;
+  for (const Concatenation& made : concatenations_) {
+    const bool starts =
+        made.dimension == dimension && made.tensors.size() <= tensors.size() &&
+        std::ranges::equal(made.tensors, std::span(tensors).first(made.tensors.size()));
+    if (starts && (longest == nullptr || longest->tensors.size() < made.tensors.size()))
+      longest = &made;
+  }
+  return longest;
 }
 
 void ProgramBuilder::Begin(std::string_view name, std::string_view what) {

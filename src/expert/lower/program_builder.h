@@ -2,12 +2,14 @@
 // operators and views stay expressions until something needs their elements in memory.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/task.h"
@@ -47,6 +49,13 @@ struct LowerPolicy {
   bool stores_shared = false;
 };
 
+// A concatenation in memory, and the graph's names of the tensors in it.
+struct Concatenation {
+  std::vector<std::string> tensors;
+  std::size_t dimension = 0;
+  Value whole;
+};
+
 // Above this number of instructions an element is stored rather than computed again.
 inline constexpr double kCheap = 5;
 
@@ -54,6 +63,11 @@ class ProgramBuilder final {
  public:
   explicit ProgramBuilder(Program& program, const LowerPolicy& policy = {})
       : program_(program), policy_(policy) {}
+
+  void Keep(Concatenation made) { concatenations_.push_back(std::move(made)); }
+  // Returns the longest concatenation along this dimension with which these tensors begin, or null.
+  [[nodiscard]] const Concatenation* LongestStart(const std::vector<std::string>& tensors,
+                                                  std::size_t dimension) const;
 
   // Sets the name and the description of the steps made from now on.
   void Begin(std::string_view name, std::string_view what);
@@ -122,6 +136,7 @@ class ProgramBuilder final {
   Program& program_;
   LowerPolicy policy_;
   std::map<const Expr*, Kept> kept_;
+  std::vector<Concatenation> concatenations_;
   int repeat_ = -1;
   std::string name_;
   std::string what_;

@@ -31,8 +31,10 @@ std::string ConfigText(const Config& config) {
 }
 
 std::vector<std::string> BufferNames(const Program& program, const KernelText& kernel) {
+  std::vector<int> buffers = kernel.arguments;
+  if (!kernel.shared) buffers.assign(kernel.buffers.begin(), kernel.buffers.end());
   std::vector<std::string> names;
-  for (const int buffer : kernel.buffers)
+  for (const int buffer : buffers)
     names.push_back(program.buffers[static_cast<std::size_t>(buffer)].name);
   return names;
 }

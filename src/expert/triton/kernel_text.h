@@ -50,6 +50,9 @@ struct KernelText {
   bool multiplies = false;    // it has a product on tensor cores
   bool attends = false;       // it is an attention in one kernel
   bool uses_library = false;  // it calls libdevice
+  // It is a launch of an earlier kernel with these arguments (shared_kernels.h).
+  bool shared = false;
+  std::vector<int> arguments;
 };
 
 // Adds the buffers that values were loaded from and stored to, and the libraries that they need.

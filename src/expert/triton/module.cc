@@ -34,6 +34,7 @@
 #include "expert/triton/operators.h"
 #include "expert/triton/packed_convolution.h"
 #include "expert/triton/packed_product.h"
+#include "expert/triton/shared_kernels.h"
 #include "expert/triton/split_folds.h"
 #include "expert/triton/tile_values.h"
 
@@ -75,9 +76,11 @@ enum Tune : int { kWhatIsNotMeasured, kNothing, kAll };
 // Limits the configurations: to the measured one, and where there are many kernels, since compiling
 // each of them takes time.
 void LimitTuning(std::vector<KernelText>& kernels, int tune) {
-  const std::size_t most = tune == kNothing || kernels.size() >= 2 * kManyKernels ? 1
-                           : kernels.size() >= kManyKernels                       ? 2
-                                                                                  : SIZE_MAX;
+  const auto written = static_cast<std::size_t>(
+      std::ranges::count_if(kernels, [](const KernelText& kernel) { return !kernel.shared; }));
+  const std::size_t most = tune == kNothing || written >= 2 * kManyKernels ? 1
+                           : written >= kManyKernels                       ? 2
+                                                                           : SIZE_MAX;
   for (KernelText& kernel : kernels) {
     const bool chosen = kernel.measured && tune == kWhatIsNotMeasured;
     kernel.configs.resize(std::min(kernel.configs.size(), chosen ? 1 : most));
@@ -101,7 +104,7 @@ class ModuleWriter final {
     Helpers helpers;
     for (const KernelText& kernel : kernels_) {
       helpers.insert(kernel.helpers.begin(), kernel.helpers.end());
-      functions += "\n\n" + Definition(program_, kernel);
+      if (!kernel.shared) functions += "\n\n" + Definition(program_, kernel);
     }
     if (std::ranges::any_of(kernels_, &KernelText::uses_library))
       text += "from triton.language.extra import libdevice\n";
@@ -157,6 +160,7 @@ class ModuleWriter final {
       }
       kernels_.back().comment = OneLine(InWords(nest));
     }
+    ShareKernels(program_, kernels_);
     tunable_ = std::ranges::any_of(kernels_, IsTuned);
     LimitTuning(kernels_, variant_.Get("tune"));
   }

@@ -147,6 +147,37 @@ TEST(TritonModuleTest, SmallAndThinProductsAreNotPacked) {
               Not(HasSubstr("_pack_")));
 }
 
+// Returns the task of x1 * (x0 * x1), both products of matrices of this size.
+Task TwoProducts(std::int64_t size) {
+  const Shape square{size, size};
+  Task task = Operator("aten.mm.default", {square, square}, square);
+  GraphNode second{"z", "aten.mm.default",    {Named("x1"), Named("y")},
+                   {},  {Float("z", square)}, {{}}};
+  task.graph.insert(task.graph.end() - 1, second);
+  task.graph.back().args = {Named("z")};
+  return task;
+}
+
+TEST(TritonModuleTest, AKernelThatDiffersInItsNamesAloneIsLaunchedAgain) {
+  const std::string text = TextOf(TwoProducts(96));
+  EXPECT_EQ(Times(text, "def "), 2U);  // the kernel and run
+  EXPECT_THAT(text, HasSubstr("y_kernel_built[(6, 1, 1)](x0, x1, y)"));
+  EXPECT_THAT(text, HasSubstr("y_kernel_built[(6, 1, 1)](x1, y, out)"));
+}
+
+TEST(TritonModuleTest, KernelsOfOtherOperatorsAreNotTakenForOne) {
+  Task task = Operator("aten.amax.default", {{64, 700}}, {64});
+  const ScalarValue rows{.kind = Kind::kList, .items = {Number(1)}};
+  task.graph[1].args.push_back(rows);
+  GraphNode least{"z", "aten.amin.default", {Named("x0"), rows}, {}, {Float("z", {64})}, {{}}};
+  task.graph.insert(task.graph.end() - 1, least);
+  task.graph.back().args.push_back(Named("z"));
+  task.outputs.push_back(Float("out_1", {64}));
+  const std::string text = TextOf(task);
+  EXPECT_THAT(text, HasSubstr("larger_of"));
+  EXPECT_THAT(text, HasSubstr("smaller_of"));
+}
+
 // Returns the task of a 3 x 3 convolution of 64 channels with a border of 1.
 Task Convolution(std::int64_t side, bool transposed, std::int64_t stride) {
   const std::int64_t out = transposed ? (side - 1) * stride + 1 : (side - 1) / stride + 1;
