@@ -6,7 +6,7 @@ import math
 
 import torch
 
-from pragma_torch import batteries, figures, referee
+from pragma_torch import batteries, draws, figures, referee
 from pragma_torch.plan import Argument
 from pragma_torch.structure import Structure
 
@@ -93,7 +93,7 @@ def test_what_is_said_of_a_truth_does_not_depend_on_blocks(monkeypatch):
 
 
 def test_a_battery_made_in_blocks_fills_all_of_a_tensor(monkeypatch):
-    monkeypatch.setattr(batteries, "BLOCK", 8)
+    monkeypatch.setattr(draws, "BLOCK", 8)
     tensor = torch.full((5, 7), math.nan)
     argument = Argument("x", "args[0]", "input", "float32", [5, 7])
     batteries.Battery("integers", 0.0, 3.0, 11, "cpu").apply([argument], [Structure()], [tensor])
