@@ -178,32 +178,54 @@ TEST(TritonModuleTest, KernelsOfOtherOperatorsAreNotTakenForOne) {
   EXPECT_THAT(text, HasSubstr("smaller_of"));
 }
 
-// Returns the task of a 3 x 3 convolution of 64 channels with a border of 1.
-Task Convolution(std::int64_t side, bool transposed, std::int64_t stride) {
-  const std::int64_t out = transposed ? (side - 1) * stride + 1 : (side - 1) / stride + 1;
-  Task task = Operator("aten.convolution.default", {{8, 64, side, side}, {64, 64, 3, 3}},
-                       {8, 64, out, out});
+struct Form {
+  std::int64_t batch = 8;
+  std::int64_t channels = 64;
+  std::int64_t side = 112;
+  std::int64_t taps = 3;
+  std::int64_t stride = 1;
+  bool transposed = false;
+};
+
+// Returns the task of a convolution into 64 channels with the border that keeps the size.
+Task Convolution(const Form& form) {
+  const std::int64_t border = form.taps / 2;
+  const std::int64_t out =
+      form.transposed ? (form.side - 1) * form.stride + 1 : (form.side - 1) / form.stride + 1;
+  const Shape weight = form.transposed ? Shape{form.channels, 64, form.taps, form.taps}
+                                       : Shape{64, form.channels, form.taps, form.taps};
+  Task task = Operator("aten.convolution.default",
+                       {{form.batch, form.channels, form.side, form.side}, weight},
+                       {form.batch, 64, out, out});
   const auto both = [](std::int64_t value) {
     return ScalarValue{.kind = Kind::kList, .items = {Number(value), Number(value)}};
   };
   const ScalarValue no_bias{.kind = Kind::kNone};
-  const ScalarValue flag{.kind = Kind::kBool, .integer = transposed ? 1 : 0};
+  const ScalarValue flag{.kind = Kind::kBool, .integer = form.transposed ? 1 : 0};
   for (const ScalarValue& value :
-       {no_bias, both(stride), both(1), both(1), flag, both(0), Number(1)})
+       {no_bias, both(form.stride), both(border), both(1), flag, both(0), Number(1)})
     task.graph[2].args.push_back(value);
   return task;
 }
 
 TEST(TritonModuleTest, LargeConvolutionsArePackedInTwoParts) {
-  const std::string text = TextOf(Convolution(112, false, 1));
+  const std::string text = TextOf(Convolution({}));
   EXPECT_THAT(text, HasSubstr("input_high, input_low over [8, 114, 114, 64]"));  // by one kernel
   EXPECT_EQ(Times(text, "input_precision=\"tf32\""), 3U);
   EXPECT_THAT(text, Not(HasSubstr("tf32x3")));
-  EXPECT_THAT(TextOf(Convolution(14, false, 1)), HasSubstr("tf32x3"));
+  EXPECT_THAT(TextOf(Convolution({.side = 14})), HasSubstr("tf32x3"));
+}
+
+TEST(TritonModuleTest, ChannelsOfImagesArePaddedToWholeLoads) {
+  const Form stem{.batch = 32, .channels = 3, .side = 224, .taps = 7, .stride = 2};
+  EXPECT_THAT(TextOf(Convolution(stem)), HasSubstr("over [32, 229, 229, 4]"));
+  Form two = stem;
+  two.channels = 2;  // half of what is loaded would be zeros
+  EXPECT_THAT(TextOf(Convolution(two)), HasSubstr("tf32x3"));
 }
 
 TEST(TritonModuleTest, PartsOfATransposedConvolutionReadOnePackedInput) {
-  const std::string text = TextOf(Convolution(112, true, 2));
+  const std::string text = TextOf(Convolution({.stride = 2, .transposed = true}));
   EXPECT_EQ(Times(text, "# input_high, input_low over"), 1U);
   EXPECT_EQ(Times(text, "input_precision=\"tf32\""), 4U * 3);
 }

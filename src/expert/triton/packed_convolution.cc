@@ -21,7 +21,11 @@ namespace {
 
 using Lines = std::vector<ConvolutionLine>;
 
-constexpr std::int64_t kFewestChannels = 16;
+constexpr std::int64_t kFewestChannels = 16;  // of 16 bits
+// Channels of fp32 are padded to whole loads of 16 bytes where zeros are at most a quarter of them:
+// the three channels of an image are.
+constexpr std::int64_t kFp32Unit = 4;
+constexpr std::int64_t kMostPadding = 4;
 // For fp32: the fewest multiplications in all, and for each packed element of the input. Packing
 // writes 8 bytes for each 4 of the input.
 constexpr std::int64_t kWorthPackingFp32 = std::int64_t{1} << 31;
@@ -60,16 +64,21 @@ class ConvolutionPacker final {
         of_(program.steps[first]),
         form_(*of_.convolution),
         parts_(ConvolutionParts(form_)),
-        type_(BufferOf(program, form_.input).dtype) {
+        type_(BufferOf(program, form_.input).dtype),
+        channels_(Splits() ? (form_.in_channels + kFp32Unit - 1) / kFp32Unit * kFp32Unit
+                           : form_.in_channels) {
     for (std::size_t i = 0; i < form_.kernel.size(); ++i) spans_.push_back(SpanOf(i));
   }
 
   [[nodiscard]] bool MayPack(bool splits) const {
-    const bool narrow = type_ == DType::kFloat16 || type_ == DType::kBFloat16;
-    return BufferOf(program_, form_.weight).dtype == type_ && form_.groups == 1 &&
-           form_.in_channels >= kFewestChannels && form_.in_channels % kChannelUnit == 0 &&
-           !IsPlainProduct(form_) && HasAllParts() &&
-           (narrow || (splits && type_ == DType::kFloat32 && IsWorthSplitting()));
+    if (BufferOf(program_, form_.weight).dtype != type_ || form_.groups != 1 ||
+        IsPlainProduct(form_) || !HasAllParts())
+      return false;
+    if (type_ == DType::kFloat32)
+      return splits && (channels_ - form_.in_channels) * kMostPadding <= channels_ &&
+             IsWorthSplitting();
+    return (type_ == DType::kFloat16 || type_ == DType::kBFloat16) &&
+           form_.in_channels >= kFewestChannels && form_.in_channels % kChannelUnit == 0;
   }
 
   // Returns the number of steps that now stand where the convolution stood.
@@ -138,8 +147,16 @@ class ConvolutionPacker final {
   [[nodiscard]] Shape InputShape() const {
     Shape shape{form_.batch};
     for (const Span& span : spans_) shape.push_back(span.count);
-    shape.push_back(form_.in_channels);
+    shape.push_back(channels_);
     return shape;
+  }
+
+  // Adds the bound of the last dimension to a load that would read further channels.
+  void BoundChannels(std::size_t rank, Load& load) const {
+    if (channels_ == form_.in_channels) return;
+    AffineForm channel = ZeroForm(rank);
+    channel.factor.back() = 1;
+    load.bounds.push_back({channel, form_.in_channels});
   }
 
   Packed Filling(const std::string& what, const Shape& shape, const ExprPtr& value) {
@@ -168,6 +185,7 @@ class ConvolutionPacker final {
       place.offset = spans_[i].first;
       load->load.bounds.push_back({place, form_.in_size[i]});
     }
+    BoundChannels(shape.size(), load->load);
     load->op = ExprOp::kLoad;
     load->type = ExprType::kFloat;
     load->load.buffer = form_.input;
@@ -184,8 +202,10 @@ class ConvolutionPacker final {
       address.factor.front() = taps;
       address.factor.back() = form_.out_channels * taps;
     }
-    const Shape shape = ChannelsLast(form_.out_channels, form_.kernel, form_.in_channels);
-    weight_ = Filling("weight", shape, LoadOf(form_.weight, address, ExprType::kFloat));
+    const Shape shape = ChannelsLast(form_.out_channels, form_.kernel, channels_);
+    auto load = std::make_shared<Expr>(*LoadOf(form_.weight, address, ExprType::kFloat));
+    BoundChannels(shape.size(), load->load);
+    weight_ = Filling("weight", shape, load);
   }
 
   // The product over [batch, out channels, out..., taps..., channels].
@@ -195,7 +215,7 @@ class ConvolutionPacker final {
     product.shape = {form_.batch, form_.out_channels};
     for (const ConvolutionLine& line : lines) product.shape.push_back(line.count);
     for (const ConvolutionLine& line : lines) product.shape.push_back(line.taps);
-    product.shape.push_back(form_.in_channels);
+    product.shape.push_back(channels_);
     const std::size_t rank = product.shape.size();
     AffineForm left = ZeroForm(rank);
     AffineForm right = ZeroForm(rank);
@@ -237,6 +257,7 @@ class ConvolutionPacker final {
   ConvolutionHint form_;
   std::vector<Lines> parts_;
   DType type_;
+  std::int64_t channels_;  // with those that pad them
   std::vector<Span> spans_;
   Packed input_;
   Packed weight_;
