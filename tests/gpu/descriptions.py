@@ -1,6 +1,8 @@
 """Whether a task is described on a GPU as it is on the CPU, which takes longer.
 
   descriptions.py DIR [DIR ...]     compares the two for every task, prints what differs and the seconds of each
+
+The GPU comes second in the same process, where Torch has done some things already that the first description waited for.
 """
 
 from __future__ import annotations

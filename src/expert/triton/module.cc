@@ -49,24 +49,24 @@ constexpr std::size_t kManyKernels = 8;  // from this number on, each kernel is 
 // name that our modules define.
 bool IsTaken(const std::string& name) {
   static const std::set<std::string, std::less<>> kNames{
-      "False",      "None",        "True",      "and",       "as",         "assert",
-      "async",      "await",       "break",     "class",     "continue",   "def",
-      "del",        "elif",        "else",      "except",    "finally",    "for",
-      "from",       "global",      "if",        "import",    "in",         "is",
-      "lambda",     "nonlocal",    "not",       "or",        "pass",       "raise",
-      "return",     "try",         "while",     "with",      "yield",      "abs",
-      "bool",       "divmod",      "enumerate", "float",     "int",        "len",
-      "list",       "max",         "min",       "range",     "round",      "str",
-      "sum",        "tuple",       "zip",       "any",       "all",        "isinstance",
-      "triton",     "tl",          "torch",     "libdevice", "run",        "meta",
-      "device",     "row",         "column",    "tap",       "at",         "inside",
-      "start",      "m",           "n",         "k",         "batch",      "tile",
-      "total",      "first",       "begin",     "end",       "row_inside", "column_inside",
-      "part",       "bits",        "high",      "low",       "cut",        "left_high",
-      "left_low",   "right_high",  "right_low", "left",      "right",      "program",
-      "left_block", "right_block", "key",       "value",     "key_blocks", "value_blocks",
-      "largest",    "larger",      "weight",    "result",    "scale",      "whole",
-      "seen",       "finite",      "score",     "product",   "c"};
+      "False",       "None",      "True",      "and",        "as",           "assert",
+      "async",       "await",     "break",     "class",      "continue",     "def",
+      "del",         "elif",      "else",      "except",     "finally",      "for",
+      "from",        "global",    "if",        "import",     "in",           "is",
+      "lambda",      "nonlocal",  "not",       "or",         "pass",         "raise",
+      "return",      "try",       "while",     "with",       "yield",        "abs",
+      "bool",        "divmod",    "enumerate", "float",      "int",          "len",
+      "list",        "max",       "min",       "range",      "round",        "str",
+      "sum",         "tuple",     "zip",       "any",        "all",          "isinstance",
+      "triton",      "tl",        "torch",     "libdevice",  "run",          "meta",
+      "device",      "row",       "column",    "tap",        "at",           "inside",
+      "start",       "m",         "n",         "k",          "batch",        "tile",
+      "total",       "first",     "begin",     "end",        "row_inside",   "column_inside",
+      "part",        "tf32",      "high",      "low",        "left_high",    "left_low",
+      "right_high",  "right_low", "left",      "right",      "program",      "left_block",
+      "right_block", "key",       "value",     "key_blocks", "value_blocks", "largest",
+      "larger",      "weight",    "result",    "scale",      "whole",        "seen",
+      "finite",      "score",     "product",   "c"};
   return kNames.contains(name);
 }
 

@@ -169,8 +169,9 @@ std::vector<Config> PersistentConfigs(const ProductSize& size) {
 }
 
 std::vector<Config> PackedConfigs() {
-  return {ConfigOf({128, 128, 32, 8, 3}), ConfigOf({128, 64, 32, 4, 3}),
-          ConfigOf({64, 128, 32, 4, 3})};
+  std::vector<Config> configs;
+  for (const Block& block : std::span(kPartBlocks).first<3>()) configs.push_back(ConfigOf(block));
+  return configs;
 }
 
 }  // namespace pragma::expert::triton

@@ -8,7 +8,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "core/task.h"
@@ -94,12 +93,17 @@ Nameless WithoutNames(const Program& program, const KernelText& kernel) {
   return nameless;
 }
 
-// Returns the buffers of a kernel in the order of the parameters of another one that equals it.
-std::vector<int> InOrderOf(const KernelText& first, const Nameless& of_first,
-                           const Nameless& of_other) {
+// A kernel that is written, and its buffers in the order in which its text first uses them.
+struct Written {
+  std::size_t place = 0;
+  std::vector<int> buffers;
+};
+
+// Returns the buffers of a kernel in the order of the parameters of an earlier one that equals it.
+std::vector<int> InOrderOf(const KernelText& first, const std::vector<int>& of_first,
+                           const std::vector<int>& of_other) {
   std::map<int, int> role;
-  for (std::size_t i = 0; i < of_first.buffers.size(); ++i)
-    role[of_first.buffers[i]] = of_other.buffers[i];
+  for (std::size_t i = 0; i < of_first.size(); ++i) role[of_first[i]] = of_other[i];
   std::vector<int> arguments;
   for (const int buffer : first.buffers) arguments.push_back(role.at(buffer));
   return arguments;
@@ -108,19 +112,15 @@ std::vector<int> InOrderOf(const KernelText& first, const Nameless& of_first,
 }  // namespace
 
 void ShareKernels(const Program& program, std::vector<KernelText>& kernels) {
-  std::map<std::string, std::pair<std::size_t, Nameless>> known;
+  std::map<std::string, Written> known;
   for (std::size_t k = 0; k < kernels.size(); ++k) {
-    Nameless nameless = WithoutNames(program, kernels[k]);
+    const Nameless nameless = WithoutNames(program, kernels[k]);
     if (nameless.buffers.size() != kernels[k].buffers.size()) continue;
-    const auto found = known.find(nameless.key);
-    if (found == known.end()) {
-      const std::string key = nameless.key;
-      known.emplace(key, std::pair{k, std::move(nameless)});
-      continue;
-    }
-    const auto& [first, of_first] = found->second;
-    kernels[k].arguments = InOrderOf(kernels[first], of_first, nameless);
-    kernels[k].name = kernels[first].name;
+    const auto [found, fresh] = known.try_emplace(nameless.key, Written{k, nameless.buffers});
+    if (fresh) continue;
+    const KernelText& first = kernels[found->second.place];
+    kernels[k].arguments = InOrderOf(first, found->second.buffers, nameless.buffers);
+    kernels[k].name = first.name;
     kernels[k].shared = true;
   }
 }
