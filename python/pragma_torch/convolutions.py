@@ -1,6 +1,6 @@
 """Convolutions of the float64 reference as matrix products over blocks of columns.
 
-Torch's float64 convolutions on CPUs first expand their input into columns. A plain 3-D convolution expands the whole
+cuDNN's float64 convolutions can be hundreds of times slower than a product of that size on a GPU. Torch's float64 convolutions on CPUs first expand their input into columns. A plain 3-D convolution expands the whole
 batch at once. A transposed one expands one image over all its output channels, with a single thread. The columns can be
 many times as large as the tensors. Here they are gathered for one block of results that fits in the caches, which is
 faster and needs almost no memory.
@@ -22,13 +22,14 @@ from torch.nn import functional
 from pragma_torch.lightmode import LightMode
 
 COLUMNS_AT_ONCE = 1 << 23  # bytes: columns and results of a block stay in the caches
+COLUMNS_AT_ONCE_ON_GPU = 1 << 29  # enough to keep all multiprocessors busy
 
 
 class ConvolutionsInBlocks(LightMode):
-    """While this mode is active, float64 convolutions on the CPU keep their columns below `limit` bytes, or at the size
-    for one row of results."""
+    """While this mode is active, float64 convolutions keep their columns below `limit` bytes (default: by device), or at
+    the size for one row of results."""
 
-    def __init__(self, limit: int = COLUMNS_AT_ONCE) -> None:
+    def __init__(self, limit: int = 0) -> None:
         super().__init__()
         self._convolution = functools.partial(convolution, limit=limit)
 
@@ -39,7 +40,7 @@ class ConvolutionsInBlocks(LightMode):
 
     @staticmethod
     def _spreads(source: torch.Tensor, weight: torch.Tensor) -> bool:
-        if source.dtype != torch.float64 or source.device.type != "cpu" or source.dim() < 3:
+        if source.dtype != torch.float64 or source.device.type not in ("cpu", "cuda") or source.dim() < 3:
             return False
         return math.prod(weight.shape[2:]) > 1 and source.numel() > 0
 
@@ -54,9 +55,10 @@ def convolution(
     transposed: bool,
     output_padding: list[int],
     groups: int,
-    limit: int = COLUMNS_AT_ONCE,
+    limit: int = 0,
 ) -> torch.Tensor:
     """Returns the result of aten.convolution for the same arguments. As there, a list of one number holds for all axes."""
+    limit = limit or (COLUMNS_AT_ONCE if source.device.type == "cpu" else COLUMNS_AT_ONCE_ON_GPU)
     axes = source.dim() - 2
     stride, padding, dilation, output_padding = (
         list(given) * axes if len(given) == 1 else given for given in (stride, padding, dilation, output_padding)
@@ -92,7 +94,7 @@ def _phases(
             first = (offset - p) % s  # the results of this phase are first, first + s, ...
             part = part[(slice(None),) * axis + (slice(first, None, s),)]
             chosen = [k for k in reversed(range(weight.shape[axis])) if (k * d - offset) % s == 0]
-            taps = taps.index_select(axis, torch.tensor(chosen, dtype=torch.int64))
+            taps = taps.index_select(axis, torch.tensor(chosen, dtype=torch.int64, device=taps.device))
             # Source element t + (first + p - k * d) / s contributes to result first + s * t.
             reached = [(first + p - k * d) // s for k in chosen]
             step.append(reached[1] - reached[0] if len(reached) > 1 else 1)

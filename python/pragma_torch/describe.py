@@ -168,6 +168,7 @@ def _finish(
         constants: list[torch.Tensor | None] = [None] * len(plan.arguments)
     else:
         plan, constants, description = _look_at(given)
+        description["peak_bytes"] = need.peak if need else 0
         if all(constant is None for constant in constants):
             kept.keep(need, plan, description)
     reference = Reference(task, plan, description["outputs"], constants, _convolves(description))

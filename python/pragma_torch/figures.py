@@ -5,6 +5,8 @@ The rules are those of src/values/comparator.cc and block_errors.cc, where the m
 
 from __future__ import annotations
 
+import functools
+import importlib.util
 import math
 from typing import Any
 
@@ -32,6 +34,21 @@ def smallest(dtype: torch.dtype) -> float:
     return _SMALLEST.get(dtype, _SMALLEST_FP32)
 
 
+def fused_passes(*tensors: torch.Tensor) -> Any:
+    """Returns the module of passes as single kernels if it takes these tensors, and None otherwise."""
+    module = _fused_passes() if tensors[0].device.type == "cuda" else None
+    return module if module and module.fit(*tensors) else None
+
+
+@functools.cache
+def _fused_passes() -> Any:
+    if importlib.util.find_spec("triton") is None:
+        return None
+    from pragma_torch import fused_passes as module
+
+    return module
+
+
 def quick_pass(actual: torch.Tensor, truth: torch.Tensor) -> torch.Tensor:
     """Compares an fp32 output with Torch's own result, as is done for hundreds of timed outputs. It gives the same
     figures from differences in fp32, with an error in their last bit. The result is not finite if any value is not."""
@@ -54,7 +71,7 @@ def quick_pass(actual: torch.Tensor, truth: torch.Tensor) -> torch.Tensor:
 
 def is_quick(actual: torch.Tensor, truth: torch.Tensor) -> bool:
     both = actual.dtype == torch.float32 and truth.dtype == torch.float32
-    return both and 0 < actual.numel() <= BLOCK
+    return both and 0 < actual.numel() <= BLOCK and not fused_passes(actual, truth)
 
 
 def is_finite(numbers: list[float]) -> bool:
@@ -78,6 +95,10 @@ class Pass:
         self._truth = truth.reshape(-1)
         self._largest = largest(dtype)
         self._smallest = smallest(dtype)
+        if allowance is None and (fused := fused_passes(actual, truth)):
+            limits = [self._largest, self._smallest, self._smallest * WELL_ABOVE_SMALLEST]
+            self.figures = [fused.figures(actual, truth, limits)]
+            return
         count = self._truth.numel()
         rms = _rms(self._truth)
         parts = [self._block(i, min(i + BLOCK, count), rms) for i in range(0, count, BLOCK)]
@@ -209,6 +230,8 @@ def _combine(blocks: list[list[float]]) -> dict[str, Any]:
 def official(actual: torch.Tensor, native: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     """Applies KernelBench's rule. The result is a tensor of one bool, which is never true for NaN."""
     bound = 1e-2 if dtype in (torch.float16, torch.bfloat16) else 1e-4
+    if fused := fused_passes(actual, native):
+        return fused.close(actual, native, bound)
     fine = torch.ones((), dtype=torch.bool, device=actual.device)
     y, t = actual.reshape(-1), native.reshape(-1)
     for begin in range(0, y.numel(), BLOCK):

@@ -334,8 +334,12 @@ def _poison(output: torch.Tensor, seed: int) -> None:
 def _about_truth(native: torch.Tensor, truth: torch.Tensor) -> dict[str, Any]:
     if not truth.is_floating_point() or truth.numel() == 0:
         return {"finite": True, "finite_somewhere": True, "peak_over_rms": 1.0, "exact": False}
-    parts = zip(native.reshape(-1).split(figures.BLOCK), truth.reshape(-1).split(figures.BLOCK), strict=True)
-    found = torch.stack([_block_of_truth(n, t) for n, t in parts]).cpu()
+    if fused := figures.fused_passes(native, truth):
+        blocks = [fused.facts(native, truth, _EXACT_INTEGERS)]
+    else:
+        parts = zip(native.reshape(-1).split(figures.BLOCK), truth.reshape(-1).split(figures.BLOCK), strict=True)
+        blocks = [_block_of_truth(n, t) for n, t in parts]
+    found = torch.stack(blocks).cpu()
     finite, exact = found[:, 0].min(), found[:, 1].min()
     rms = float((found[:, 2].sum() / truth.numel()).sqrt())
     return {

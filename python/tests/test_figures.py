@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import importlib.util
 import math
+import os
+import pathlib
+import subprocess
+import sys
 
+import pytest
 import torch
 
 from pragma_torch import batteries, draws, figures, referee
@@ -100,3 +106,48 @@ def test_a_battery_made_in_blocks_fills_all_of_a_tensor(monkeypatch):
     assert torch.equal(tensor, tensor.round()) and float(tensor.abs().max()) <= 3
     assert len(set(tensor.view(-1).tolist())) > 3
     assert not torch.equal(tensor.view(-1)[:8], tensor.view(-1)[8:16])
+
+
+# Every kind of element in one tensor, by the type of the output; both ways must give the same figures.
+FUSED = """
+import math, sys
+import torch
+from pragma_torch import figures, fused_passes, referee
+from pragma_triton import interpreter
+
+interpreter.complete()
+torch.manual_seed(0)
+
+
+def pair(dtype, odd):
+    truth = torch.randn(20_001, dtype=torch.float64)
+    own = (truth + 1e-3 * torch.randn(20_001)).to(dtype)
+    for at, (given, right) in enumerate(odd, 9):
+        own[at], truth[at] = given, right
+    return own, truth
+
+
+inf, nan = math.inf, math.nan
+kinds = [[], [(inf, inf), (nan, 1.0), (0.0, nan), (0.0, -inf), (nan, nan)], [(inf, 1e300), (1.0, -1e300)], [(0.0, 1e-39)]]
+pairs = [(dtype, *pair(dtype, odd)) for dtype in (torch.float32, torch.bfloat16, torch.float64) for odd in kinds]
+whole = torch.randn(5000).round()
+pairs += [(torch.float32, whole, whole.double()), (torch.float32, torch.zeros(600), torch.zeros(600, dtype=torch.float64))]
+for dtype, own, truth in pairs:
+    limits = [figures.largest(dtype), figures.smallest(dtype), figures.smallest(dtype) * figures.WELL_ABOVE_SMALLEST]
+    plain = figures.read([figures.passes(own, truth, dtype)])[0]
+    fused = figures.read([[fused_passes.figures(own, truth, limits)]])[0]
+    for name, value in plain.items():
+        same = value == fused[name] or isinstance(value, float) and math.isclose(value, fused[name], rel_tol=1e-12)
+        assert same, (dtype, name, value, fused[name])
+    assert torch.allclose(referee._block_of_truth(own, truth), fused_passes.facts(own, truth, 2.0**24), rtol=1e-12)
+    bound = 1e-2 if dtype == torch.bfloat16 else 1e-4
+    assert figures.official(own, truth, dtype) == fused_passes.close(own, truth, bound)
+"""
+
+
+@pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="Triton is not installed alongside torch")
+def test_single_kernels_give_the_figures_of_torchs_operators(tmp_path):
+    python = str(pathlib.Path(figures.__file__).parents[1])
+    environment = {**os.environ, "TRITON_INTERPRET": "1", "TRITON_CACHE_DIR": str(tmp_path), "PYTHONPATH": python}
+    done = subprocess.run([sys.executable, "-c", FUSED], env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

@@ -197,6 +197,7 @@ void Write(JsonWriter& writer, const Task& task) {
   WriteNamed(writer, "init_args", task.init_args);
   WriteNamed(writer, "call_args", task.call_args);
   writer.Field("flops", task.flops).Field("compulsory_bytes", task.compulsory_bytes);
+  writer.Field("peak_bytes", task.peak_bytes);
   writer.Key("graph").BeginArray();
   for (const GraphNode& node : task.graph) WriteNode(writer, node);
   writer.EndArray().Field("export_error", task.export_error).Field("random", task.random);
@@ -221,6 +222,7 @@ void Read(const JsonReader& reader, Task& task) {
   ReadNamed(reader["call_args"], task.call_args);
   reader.Get("flops", task.flops);
   reader.Get("compulsory_bytes", task.compulsory_bytes);
+  reader.Get("peak_bytes", task.peak_bytes);
   for (const JsonReader& node : reader["graph"].items()) ReadNode(node, task.graph.emplace_back());
   reader.Get("export_error", task.export_error);
   reader.Get("random", task.random);

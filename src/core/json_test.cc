@@ -63,6 +63,7 @@ Task ExampleTask() {
   task.call_args = {{"mode", {.kind = ScalarValue::Kind::kString, .text = "sum"}}};
   task.flops = 1.5e20;
   task.compulsory_bytes = 98304;
+  task.peak_bytes = 65536;
   GraphNode node;
   node.name = "softmax";
   node.op = "aten.softmax.int";

@@ -104,13 +104,15 @@ struct Task {
                      // pointwise element)
   std::size_t compulsory_bytes = 0;  // bytes moved when each argument is read once and each output
                                      // is written once
-  std::vector<GraphNode> graph;      // empty when torch.export failed
-  std::string export_error;          // reason why torch.export failed, in one line
-  bool random = false;               // true: live dropout or other random draws; unsupported
-  bool stateful = false;             // true: forward updates buffers (running statistics are not
-                                     // outputs, others are: `updates`)
-  bool training = true;              // mode of the module: after train(), or after eval()
-  bool mode_matters = false;         // true: its results depend on the mode (batch norm, dropout)
+  std::size_t peak_bytes = 0;    // bytes of results that live at the same time inside forward, at
+                                 // most; 0: not known
+  std::vector<GraphNode> graph;  // empty when torch.export failed
+  std::string export_error;      // reason why torch.export failed, in one line
+  bool random = false;           // true: live dropout or other random draws; unsupported
+  bool stateful = false;         // true: forward updates buffers (running statistics are not
+                                 // outputs, others are: `updates`)
+  bool training = true;          // mode of the module: after train(), or after eval()
+  bool mode_matters = false;     // true: its results depend on the mode (batch norm, dropout)
   // Number of terms that flow into one output element. The error bound depends on it.
   std::int64_t reduction_length = 1;
   std::vector<std::string> notes;  // for people and prompts: tied tensors, state_dict fallback, ...

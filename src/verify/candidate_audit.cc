@@ -17,18 +17,24 @@
 namespace pragma {
 namespace {
 
-// A candidate is audited if it is faster than eager by this factor, or this close to the bound.
+// A candidate is audited if it is faster than eager by this factor, or this close to the bound
+// where eager is not.
 constexpr double kAuditedSpeedup = 10;
 constexpr double kAuditedShareOfBound = 0.8;
 // Two honest measurements of one kernel differ by less than this factor.
 constexpr double kAuditAgreement = 1.25;
+
+bool NearBound(const Evaluation& evaluation, double ms) {
+  return evaluation.lower_bound_ms && *evaluation.lower_bound_ms > kAuditedShareOfBound * ms;
+}
 
 // Returns why the figures call for a second look. Empty: they do not.
 std::string Suspicion(const AuditSubject& subject, const Evaluation& evaluation) {
   if (evaluation.speedup_eager && evaluation.speedup_eager->median > kAuditedSpeedup)
     return fmt::format("{:.1f} times as fast as eager", evaluation.speedup_eager->median);
   const double measured = evaluation.timing->ms.median;
-  if (evaluation.lower_bound_ms && *evaluation.lower_bound_ms > kAuditedShareOfBound * measured)
+  const bool as_eager = evaluation.eager && NearBound(evaluation, evaluation.eager->ms.median);
+  if (NearBound(evaluation, measured) && !as_eager)
     return fmt::format("{:.0f} % of the hard bound", 100 * *evaluation.lower_bound_ms / measured);
   if (SoftBoundMs(subject.task, subject.machine) > measured)
     return "fewer operations than the task as written";

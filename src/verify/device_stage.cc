@@ -37,12 +37,17 @@ namespace {
 constexpr std::size_t kBurstSets = 32;
 // Number of sets in the interpreter, where only checks are made.
 constexpr std::size_t kCheckedSets = 2;
-// Copies of each set on the device: the referee's set, its truth, and those in the areas. Of a draw
-// there is one.
-constexpr std::size_t kCopies = 8;
-// Copies of one set that a float64 reference and its operators take for a moment, in bytes of the
-// task's own type: four times the width, for arguments, results and what is between them.
-constexpr std::size_t kReferenceCopies = 16;
+// Copies of each set's arguments: the referee's, and those in the areas of the candidate, of Torch
+// and of a kernel that is timed beside it. Its outputs are in the areas of the two kernels, and
+// once as Torch's own.
+constexpr std::size_t kArgumentCopies = 4;
+constexpr std::size_t kOutputCopies = 3;
+// References that are in memory at the same time: a result may be judged by several of them.
+constexpr std::size_t kReferences = 2;
+// Draws are kept so that sets can be filled again. Together they take at most one part in this many
+// of the device's memory, but there are always two, so that timed sets can be mixed from them.
+constexpr std::size_t kShareOfDraws = 32;
+constexpr std::size_t kFewestDraws = 2;
 // What a driver and Torch keep for each process (context, code, workspaces of libraries).
 constexpr std::size_t kBytesOfProcess = std::size_t{600} << 20U;
 // The server, those that check, and those of the four sides of a session.
@@ -51,6 +56,34 @@ constexpr std::size_t kProcesses = 3 + 4 * kDeviceProcesses;
 // it at the same time. In a sixteenth of 80 GB, the sets hold 0.6 GB of arguments. Even these few
 // sets take 0.2 ms at full speed.
 constexpr std::size_t kShareOfMemory = 16;
+
+struct TensorBytes {
+  std::size_t own = 0;   // in the tensors' own types
+  std::size_t wide = 0;  // in float64
+};
+
+TensorBytes BytesOf(const std::vector<TensorSpec>& tensors) {
+  TensorBytes bytes;
+  for (const TensorSpec& tensor : tensors) {
+    bytes.own += tensor.bytes();
+    bytes.wide += tensor.elements() * sizeof(double);
+  }
+  return bytes;
+}
+
+// Returns the bytes that one more input set takes, with its float64 truth.
+std::size_t SetNeed(const Task& task) {
+  const TensorBytes outputs = BytesOf(task.outputs);
+  return kArgumentCopies * BytesOf(task.arguments).own + kOutputCopies * outputs.own + outputs.wide;
+}
+
+// Returns the bytes that a float64 reference takes while it runs.
+std::size_t ReferenceNeed(const Task& task) {
+  const TensorBytes arguments = BytesOf(task.arguments);
+  const TensorBytes outputs = BytesOf(task.outputs);
+  const std::size_t width = outputs.own == 0 ? 1 : outputs.wide / outputs.own;
+  return arguments.wide + width * std::max(task.peak_bytes, outputs.own);
+}
 
 // Returns the root mean square of the truth.
 double RmsOf(const TensorSpec& spec, const ErrorPass& pass) {
@@ -67,18 +100,20 @@ StageSize DeviceStageSize(const Task& task, const VerifyOptions& options, const 
   }
   StageSize size =
       ChooseStageSize(task, options.judging.cache, machine.device->l2_bytes, options.check_sets);
-  const std::size_t set = std::max<std::size_t>(task.set_bytes(), 1);
-  const std::size_t most = machine.device->memory_bytes / (kCopies * set);
-  const std::size_t least = most < 2 ? 1 : 2;  // for very large sets a single one must be enough
-  size.sets =
-      std::clamp(std::max(size.sets, kBurstSets), least, std::max(most / kShareOfMemory, least));
+  const std::size_t memory = machine.device->memory_bytes;
+  const std::size_t draw = std::max<std::size_t>(BytesOf(task.arguments).own, 1);
+  size.draws = std::min(size.draws, std::max(memory / (kShareOfDraws * draw), kFewestDraws));
+  const bool two_fit = DeviceMemoryNeed(task, {.sets = 2, .draws = size.draws}) <= memory;
+  const std::size_t least = two_fit ? 2 : 1;  // for very large sets a single one must be enough
+  const std::size_t share = memory / kShareOfMemory / std::max<std::size_t>(SetNeed(task), 1);
+  size.sets = std::clamp(std::max(size.sets, kBurstSets), least, std::max(share, least));
   size.sets = std::min<std::size_t>(size.sets, PRAGMA_MAX_SETS);
   return size;
 }
 
 std::size_t DeviceMemoryNeed(const Task& task, const StageSize& size) {
-  const std::size_t copies = size.sets * kCopies + size.draws + kReferenceCopies;
-  return copies * task.set_bytes() + kProcesses * kBytesOfProcess;
+  return size.sets * SetNeed(task) + size.draws * BytesOf(task.arguments).own +
+         kReferences * ReferenceNeed(task) + kProcesses * kBytesOfProcess;
 }
 
 CacheState DeviceCache(const Task& task, const StageSize& size, const Machine& machine) {

@@ -127,6 +127,13 @@ TEST(AuditTest, AResultNearTheHardBoundIsAudited) {
               StartsWith("90 % of the hard bound"));
 }
 
+TEST(AuditTest, AResultNearTheHardBoundIsNoWonderWhereEagerIsNearIt) {
+  FakeExecutor executor;
+  executor.own_sets.own_task().outputs.front().shape = {225'000};
+  executor.eager.seconds = 1.05e-3;
+  EXPECT_EQ(DetailOf(Evaluate(executor), "audit", CheckVerdict::kPass), "");
+}
+
 TEST(AuditTest, AResultBelowTheSoftBoundIsAudited) {
   FakeExecutor executor;
   executor.own_machine().peak_gflops = 1;

@@ -81,7 +81,7 @@ def failures(arguments: argparse.Namespace, group: tuple[str, str, str], kernels
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--pragma", type=pathlib.Path, default=ROOT / "build/pragma")
-    parser.add_argument("--only", default="", help="part of a file's name")
+    parser.add_argument("--only", default="", help="parts of files' names, with commas between them")
     parser.add_argument("--no-timing", action="store_true", help="checks only, for honest kernels too")
     parser.add_argument("--jobs", type=int, default=1, help="tasks at once")
     parser.add_argument("--log", type=pathlib.Path, help="folder for the evaluations as JSON")
@@ -93,7 +93,7 @@ def main() -> int:
     groups: dict[tuple[str, str, str], list[pathlib.Path]] = defaultdict(list)
     for kind in ("hostile", "honest"):
         for path in sorted((HERE / kind).iterdir()):
-            if path.suffix in TARGETS and arguments.only in f"{kind}/{path.name}":
+            if path.suffix in TARGETS and any(part in f"{kind}/{path.name}" for part in arguments.only.split(",")):
                 groups[kind, mark(path, "task"), path.suffix].append(path)
     if arguments.log:
         arguments.log.mkdir(parents=True, exist_ok=True)
