@@ -179,6 +179,7 @@ Spec Within(const Surroundings& surroundings, Spec spec) {
 struct Generated {
   KernelText kernel;
   std::string operands;
+  std::string packs = "";  // the operands of Pack, if the kernel keeps one
 };
 
 // Returns the address of a load's first element.
@@ -195,9 +196,11 @@ Generated ProductOf(const Program& program, const Nest& planned, const KernelTar
   MatmulSpec spec = Within(surroundings, SpecOf(planned));
   spec.keeps_b = planned.keeps_right;
   const ProductHint& product = *planned.steps[0].product;
+  const std::string right = Start(program, product.right->load);
   return {GenerateMatmul(spec, target),
-          fmt::format("{}, {}, {}", Start(program, product.left->load),
-                      Start(program, product.right->load), Output(program, planned))};
+          fmt::format("{}, {}, {}", Start(program, product.left->load), right,
+                      Output(program, planned)),
+          right + ", @scratch@"};
 }
 
 Generated AttentionIn(const Program& program, const Nest& nest, const KernelTarget& target,
@@ -214,10 +217,14 @@ Generated AttentionIn(const Program& program, const Nest& nest, const KernelTarg
 Generated ConvolutionIn(const Program& program, const Nest& nest, const KernelTarget& target,
                         const Surroundings& surroundings) {
   const ConvolutionHint& form = *nest.steps[0].convolution;
-  return {
-      GenerateConv(Within(surroundings, ConvolutionOf(nest)), target),
-      fmt::format("{}, {}, {}", BufferOf(program, form.input).name,
-                  BufferOf(program, form.weight).name, BufferOf(program, Last(nest).buffer).name)};
+  ConvSpec spec = Within(surroundings, ConvolutionOf(nest));
+  spec.keeps_weight = nest.keeps_right;
+  const std::string& weight = BufferOf(program, form.weight).name;
+  return {GenerateConv(spec, target),
+          fmt::format("{}, {}, {}", BufferOf(program, form.input).name,
+                      spec.keeps_weight ? "@packed@" : weight,
+                      BufferOf(program, Last(nest).buffer).name),
+          weight + ", @packed@"};
 }
 
 }  // namespace
@@ -256,9 +263,7 @@ AnchorText EmitAnchor(const Program& program, const Nest& planned, const AnchorO
   needs.pieces.insert(anchor.kernel.pieces.begin(), anchor.kernel.pieces.end());
   needs.facts.Add(anchor.kernel.facts);
   AnchorText text;
-  if (anchor.kernel.keeps)
-    text.before = fmt::format("{}::Pack({}, @scratch@);", order.name,
-                              Start(program, step.product->right->load));
+  if (anchor.kernel.keeps) text.before = fmt::format("{}::Pack({});", order.name, anchor.packs);
   text.function = anchor.kernel.code;
   text.call = fmt::format("{}::Run({}{}, @scratch@);", order.name, anchor.operands, arguments);
   return text;

@@ -171,6 +171,22 @@ void ConvWriter::PackWeights() {
   out_.Close();
 }
 
+void ConvWriter::PackAll() {
+  out_.Line("for (std::int64_t group = 0; group < kGroups; ++group)");
+  out_.Line("  for (std::int64_t block = 0; block < kBlocks; ++block)");
+  out_.Line("    PackWeights(weight, group, block, panels + (group * kBlocks + block) * kPanel);");
+}
+
+void ConvWriter::PackAhead() {
+  out_.Line(
+      "static constexpr std::size_t kPackedBytes = (sizeof(float) * kPanels + 63) / 64 * 64;");
+  out_.Open("static void Pack(const float* weight, char* packed)");
+  out_.Line("float* panels = reinterpret_cast<float*>(packed);");
+  out_.Line("#pragma omp parallel for collapse(2) schedule(static)");
+  PackAll();
+  out_.Close();
+}
+
 void ConvWriter::Driver() {
   std::int64_t input_size = 1;
   for (const AxisPlan& axis : plan_.axes) input_size *= axis.size;
@@ -180,24 +196,32 @@ void ConvWriter::Driver() {
         "kLanes;");
   const std::string own = plan_.copy ? (plan_.buffered ? "(kInput + kResults)" : "kInput")
                                      : (plan_.buffered ? "kResults" : "0");
-  out_.Line(
-      "static constexpr std::size_t kScratchBytes = sizeof(float) * (kGroups * kBlocks * kPanel + "
-      "kThreads * {});",
-      own);
-  out_.Open("static void Run(const float* x, const float* weight{}, char* scratch)",
-            out_parameters());
-  out_.Line("float* panels = reinterpret_cast<float*>(scratch);");
   const bool parallel = plan_.threads > 1;
+  const bool keeps = spec_.keeps_weight;
+  out_.Line("static constexpr std::size_t kPanels = kGroups * kBlocks * kPanel;");
+  out_.Line("static constexpr std::size_t kScratchBytes = sizeof(float) * ({}kThreads * {});",
+            keeps ? "" : "kPanels + ", own);
+  if (keeps) PackAhead();
+  out_.Open("static void Run(const float* x, {}{}, char* scratch)",
+            keeps ? "const char* packed" : "const float* weight", out_parameters());
+  if (keeps) {
+    out_.Line("const float* panels = reinterpret_cast<const float*>(packed);");
+  } else {
+    out_.Line("float* panels = reinterpret_cast<float*>(scratch);");
+  }
   if (parallel) out_.Line("#pragma omp parallel num_threads(kThreads)");
   out_.Open("");
-  if (own != "0")
-    out_.Line("float* own = panels + kGroups * kBlocks * kPanel + {} * {};",
-              parallel ? "omp_get_thread_num()" : "0", own);
+  if (own == "0") {
+    if (keeps) out_.Line("(void)scratch;");
+  } else {
+    out_.Line("float* own = reinterpret_cast<float*>(scratch) + {}{} * {};",
+              keeps ? "" : "kPanels + ", parallel ? "omp_get_thread_num()" : "0", own);
+  }
   if (plan_.copy && plan_.buffered) out_.Line("float* results = own + kInput;");
-  if (parallel) out_.Line("#pragma omp for collapse(2) schedule(static)");
-  out_.Line("for (std::int64_t group = 0; group < kGroups; ++group)");
-  out_.Line("  for (std::int64_t block = 0; block < kBlocks; ++block)");
-  out_.Line("    PackWeights(weight, group, block, panels + (group * kBlocks + block) * kPanel);");
+  if (!keeps) {
+    if (parallel) out_.Line("#pragma omp for collapse(2) schedule(static)");
+    PackAll();
+  }
   if (parallel) out_.Line("#pragma omp for collapse({}) schedule(dynamic)", banded() ? 3 : 2);
   out_.Open("for (std::int64_t image = 0; image < kImages; ++image)");
   out_.Open("for (std::int64_t group = 0; group < kGroups; ++group)");
@@ -261,6 +285,7 @@ KernelText ConvWriter::Kernel() {
   KernelText kernel;
   kernel.code = out_.text();
   kernel.pieces = {VectorPiece::kCore, VectorPiece::kParts, VectorPiece::kStream};
+  kernel.keeps = spec_.keeps_weight;
   kernel.facts = std::move(facts_);
   kernel.facts.shares_work = plan_.threads > 1;
   kernel.facts.streams = plan_.stream;

@@ -27,6 +27,7 @@ struct ConvSpec {
   std::int64_t groups = 1;
   bool transposed = false;  // if set, the weight is [in_channels][out_channels / groups][...]
   bool bias = false;
+  bool keeps_weight = false;   // NAME::Pack lays the weight out once for many calls of Run
   std::vector<ConvAxis> axes;  // one to three axes, the last one contiguous in memory
   // The output starts at a multiple of 64 bytes.
   bool aligned_output = true;
@@ -39,7 +40,8 @@ struct ConvSpec {
 [[nodiscard]] std::int64_t ConvOutputSize(const ConvAxis& axis, bool transposed);
 
 // Generates `static void NAME::Run(const float* x, const float* weight[, const float* bias], float*
-// out, extra..., char* scratch)`.
+// out, extra..., char* scratch)`. If the weight is kept, Run takes what `NAME::Pack(const float*
+// weight, char* packed)` wrote in its place, NAME::kPackedBytes.
 [[nodiscard]] KernelText GenerateConv(const ConvSpec& spec, const KernelTarget& target);
 
 }  // namespace pragma::expert

@@ -84,6 +84,8 @@ class ConvWriter final {
   [[nodiscard]] bool compacts() const;
   [[nodiscard]] std::int64_t line_length() const;
   void Band();
+  void PackAll();    // loops over the panels
+  void PackAhead();  // the function that packs them once for many calls
   void Driver();
 
   const ConvSpec& spec_;

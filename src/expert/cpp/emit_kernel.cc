@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -68,11 +69,13 @@ NestChoices ChoicesOf(const KernelVariant& variant, const KernelTarget& target) 
 
 // Returns whether loops, the preamble or kernel.h use a name.
 bool Reserved(const std::string& name) {
+  if (name.starts_with("panels_of_")) return true;  // kernel_body.cc
   static const std::set<std::string, std::less<>> kNames{
-      "V",    "c",     "e",       "i",     "j",    "k",    "l",     "m",    "n",      "o",
-      "p",    "r",     "s",       "t",     "to",   "u",    "u2",    "v",    "w",      "y",
-      "z",    "along", "begin",   "block", "each", "end",  "first", "from", "image",  "lanes",
-      "next", "row",   "scratch", "share", "span", "task", "tile",  "turn", "turned", "vectors"};
+      "V",    "c",     "e",     "i",      "j",      "k",     "l",       "m",     "n",
+      "o",    "p",     "r",     "s",      "t",      "to",    "u",       "u2",    "v",
+      "w",    "y",     "z",     "along",  "begin",  "block", "each",    "end",   "first",
+      "from", "image", "lanes", "next",   "own",    "row",   "scratch", "share", "span",
+      "task", "tile",  "turn",  "turned", "vectors"};
   return kNames.contains(name);
 }
 
@@ -133,16 +136,23 @@ struct Layout {
   std::size_t bytes = 0;
 };
 
-// First fit: places each buffer where no buffer with an overlapping lifetime is located.
+// First fit, the largest first: places each buffer where no buffer with an overlapping lifetime is
+// located.
 Layout LayOut(const Program& program, const std::map<int, Life>& lives) {
   constexpr std::size_t kAlign = 64;
   Layout layout;
   std::map<int, std::size_t> sizes;
+  std::vector<int> order;
   for (const auto& [buffer, life] : lives) {
     const Buffer& spec = program.buffers[static_cast<std::size_t>(buffer)];
     const std::size_t bytes =
         static_cast<std::size_t>(Elements(spec.shape)) * DTypeSize(spec.dtype);
     sizes[buffer] = (bytes + kAlign - 1) / kAlign * kAlign;
+    order.push_back(buffer);
+  }
+  std::ranges::stable_sort(order, std::greater{}, [&](int buffer) { return sizes[buffer]; });
+  for (const int buffer : order) {
+    const Life& life = lives.at(buffer);
     std::size_t place = 0;
     for (bool moved = true; moved;) {
       moved = false;
@@ -160,7 +170,30 @@ Layout LayOut(const Program& program, const std::map<int, Life>& lives) {
   return layout;
 }
 
-std::string ShapeText(const Shape& shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
+// Takes out the buffers of which each thread has its own.
+std::map<int, Life> TakeInside(const Slices& slices, std::map<int, Life>& lives) {
+  std::map<int, Life> inside;
+  for (const int buffer : slices.inside)
+    if (auto life = lives.extract(buffer)) inside.insert(std::move(life));
+  return inside;
+}
+
+// Lays out all buffers. The memory of threads lies behind that of the others.
+Layout LayOutAll(const Program& program, std::map<int, Life> lives, std::vector<Slices>& sliced,
+                 int threads) {
+  std::size_t most = 0;
+  for (Slices& slices : sliced) {
+    if (!slices.by_thread) continue;
+    Layout own = LayOut(program, TakeInside(slices, lives));
+    slices.place = std::move(own.offset);
+    slices.thread_bytes = own.bytes;
+    most = std::max(most, own.bytes * static_cast<std::size_t>(threads));
+  }
+  Layout layout = LayOut(program, lives);
+  for (Slices& slices : sliced) slices.base = layout.bytes;
+  layout.bytes += most;
+  return layout;
+}
 
 std::string Parameters(const Task& task, const Program& program, const std::vector<int>& outputs) {
   std::string text;
@@ -215,20 +248,17 @@ Planned PlanOf(const Task& task, Program program, const KernelTarget& target) {
   MakeNamesUnique(program);
   planned.nests = PlanNests(program);
   planned.sliced = MakeSlices(program, planned.nests, target);
-  planned.layout = LayOut(program, Lives(program, planned.nests, planned.sliced));
+  planned.layout = LayOutAll(program, Lives(program, planned.nests, planned.sliced), planned.sliced,
+                             target.threads);
   planned.program = std::move(program);
   return planned;
 }
 
 void DeclareScratch(const Planned& planned, bool anchors, Writer& body) {
   if (planned.layout.bytes == 0 && !anchors) body.Line("(void)scratch;");
-  for (const auto& [buffer, offset] : planned.layout.offset) {
-    const Buffer& spec = planned.program.buffers[static_cast<std::size_t>(buffer)];
-    const std::string_view type = DTypeCppName(spec.dtype);
-    body.Line(fmt::format(
-        "{0}* const {1} = reinterpret_cast<{0}*>(static_cast<char*>(scratch) + {2});  // {3}", type,
-        spec.name, offset, ShapeText(spec.shape)));
-  }
+  for (const auto& [buffer, offset] : planned.layout.offset)
+    body.Line(BufferAt(planned.program.buffers[static_cast<std::size_t>(buffer)],
+                       "static_cast<char*>(scratch)", offset));
 }
 
 struct Emitted {

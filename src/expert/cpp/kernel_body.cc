@@ -1,6 +1,7 @@
 #include "expert/cpp/kernel_body.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -68,6 +69,12 @@ bool Uses(const Nest& nest, int buffer) {
 
 }  // namespace
 
+std::string BufferAt(const Buffer& buffer, std::string_view memory, std::size_t offset) {
+  return fmt::format("{0}* const {1} = reinterpret_cast<{0}*>({2} + {3});  // [{4}]",
+                     DTypeCppName(buffer.dtype), buffer.name, memory, offset,
+                     fmt::join(buffer.shape, ", "));
+}
+
 KernelTarget KernelBody::TargetOf(const Nest& nest) const {
   KernelTarget target = target_;
   if (IsShortTurn(nest)) target.threads = 1;
@@ -90,15 +97,66 @@ void KernelBody::Write(const std::vector<Nest>& nests, const std::vector<Slices>
   for (std::size_t n = 0; n < nests.size(); ++n) {
     out_.Line("");
     if (slices != sliced.end() && n == slices->first) {
-      WriteBefore(*slices, nests, patterns);
-      OpenSlices(*slices, nests);
+      if (slices->by_thread) {
+        PackWeights(*slices, nests, patterns);
+        OpenThreadSlices(*slices, nests);
+      } else {
+        WriteBefore(*slices, nests, patterns);
+        OpenSlices(*slices, nests);
+      }
     }
     out_.Line("// " + InWords(nests[n]));
-    nests[n].anchored ? WriteAnchor(nests[n], patterns[n]) : WriteNest(nests[n], patterns[n]);
+    if (nests[n].anchored) {
+      out_.Line(WithScratch(AnchorOf(nests[n], patterns[n]).call, n));
+    } else {
+      WriteNest(nests[n], patterns[n]);
+    }
     if (slices == sliced.end() || n != slices->last) continue;
     CloseSlices();
     ++slices;
   }
+}
+
+void KernelBody::PackWeights(const Slices& slices, const std::vector<Nest>& nests,
+                             const std::vector<NestPattern>& patterns) {
+  std::string at = anchors_at_;
+  std::string packed;
+  std::string largest;
+  for (std::size_t n = slices.first; n <= slices.last; ++n) {
+    if (!nests[n].anchored) continue;
+    const AnchorText anchor = AnchorOf(nests[n], patterns[n]);
+    out_.Line(fmt::format("char* const panels_of_{} = {};", n, at));
+    out_.Line(WithScratch(anchor.before, n));
+    at = fmt::format("panels_of_{} + {}::kPackedBytes", n, anchor.name);
+    packed += fmt::format("{}::kPackedBytes + ", anchor.name);
+    largest += fmt::format("{}{}::kScratchBytes", largest.empty() ? "" : ", ", anchor.name);
+  }
+  out_.Line(fmt::format("char* const panels_of_threads_{} = {};", slices.first, at));
+  own_constant_ = fmt::format("kThreadBytes{}", slices.first);
+  functions_ +=
+      fmt::format("static constexpr std::size_t {} = (std::max({{{}}}) + 63) / 64 * 64;\n\n",
+                  own_constant_, largest);
+  NeedScratch(fmt::format("{}{} * {}", packed, target_.threads, own_constant_));
+}
+
+void KernelBody::OpenThreadSlices(const Slices& slices, const std::vector<Nest>& nests) {
+  const std::span inside(nests.begin() + static_cast<std::ptrdiff_t>(slices.first),
+                         nests.begin() + static_cast<std::ptrdiff_t>(slices.last) + 1);
+  out_.Line(fmt::format("// Each thread takes one of {} images at a time through these steps.",
+                        slices.images));
+  if (choices_.threads && target_.threads > 1)
+    out_.Line(
+        fmt::format("#pragma omp parallel for num_threads({}) schedule(static)", target_.threads));
+  OpenLoop("image", slices.images, 1);
+  out_.Line(
+      fmt::format("char* const own = static_cast<char*>(scratch) + {} + "
+                  "omp_get_thread_num() * {};",
+                  slices.base, slices.thread_bytes));
+  for (const auto& [buffer, offset] : slices.place)
+    out_.Line(BufferAt(program_.buffers[static_cast<std::size_t>(buffer)], "own", offset));
+  scratch_ =
+      fmt::format("panels_of_threads_{} + omp_get_thread_num() * {}", slices.first, own_constant_);
+  NameParts("image", slices.step, slices.inside, inside);
 }
 
 void KernelBody::OpenSlices(const Slices& slices, const std::vector<Nest>& nests) {
@@ -150,6 +208,7 @@ void KernelBody::CloseSlices() {
   for (const auto& [buffer, name] : whole_names_)
     program_.buffers[static_cast<std::size_t>(buffer)].name = name;
   whole_names_.clear();
+  scratch_ = anchors_at_;
   for (; open_ > 0; --open_) out_.Line("}");
 }
 
@@ -158,7 +217,7 @@ void KernelBody::WriteBefore(const Slices& slices, const std::vector<Nest>& nest
   for (std::size_t n = slices.first; n <= slices.last; ++n) {
     if (!nests[n].keeps_right) continue;
     const AnchorText anchor = AnchorOf(nests[n], patterns[n]);
-    if (!anchor.before.empty()) out_.Line(WithScratch(anchor.before));
+    if (!anchor.before.empty()) out_.Line(WithScratch(anchor.before, n));
   }
 }
 
@@ -178,20 +237,19 @@ AnchorText KernelBody::AnchorOf(const Nest& nest, const NestPattern& pattern) {
   function_needs_.Add(needs);
   if (first) {
     functions_ += anchor.function + "\n";
-    anchor_scratch_ = anchor_scratch_.empty()
-                          ? name + "::kScratchBytes"
-                          : fmt::format("Larger({}, {}::kScratchBytes)", anchor_scratch_, name);
+    NeedScratch(name + "::kScratchBytes");
   }
+  anchor.name = name;
   return anchor;
 }
 
-std::string KernelBody::WithScratch(const std::string& call) const {
-  return FillIn(call,
-                {{"scratch", fmt::format("static_cast<char*>(scratch) + {}", buffers_bytes_)}});
+void KernelBody::NeedScratch(const std::string& bytes) {
+  anchor_scratch_ =
+      anchor_scratch_.empty() ? bytes : fmt::format("Larger({}, {})", anchor_scratch_, bytes);
 }
 
-void KernelBody::WriteAnchor(const Nest& nest, const NestPattern& pattern) {
-  out_.Line(WithScratch(AnchorOf(nest, pattern).call));
+std::string KernelBody::WithScratch(const std::string& call, std::size_t n) const {
+  return FillIn(call, {{"scratch", scratch_}, {"packed", fmt::format("panels_of_{}", n)}});
 }
 
 void KernelBody::WriteNest(const Nest& nest, const NestPattern& pattern) {

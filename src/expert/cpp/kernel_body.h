@@ -1,6 +1,8 @@
 // KernelBody: writes the code of a kernel's nests in order, and of the functions that they call.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -23,6 +25,10 @@
 
 namespace pragma::expert {
 
+// Returns the declaration of a buffer at this distance in bytes from `memory`, a char*.
+[[nodiscard]] std::string BufferAt(const Buffer& buffer, std::string_view memory,
+                                   std::size_t offset);
+
 class KernelBody final {
  public:
   // `buffers_bytes` is the size of the buffers in the scratch memory. The scratch memory of anchors
@@ -32,7 +38,8 @@ class KernelBody final {
       : program_(std::move(program)),
         target_(target),
         choices_(choices),
-        buffers_bytes_(buffers_bytes),
+        anchors_at_(fmt::format("static_cast<char*>(scratch) + {}", buffers_bytes)),
+        scratch_(anchors_at_),
         out_(out) {}
 
   void Write(const std::vector<Nest>& nests, const std::vector<Slices>& sliced);
@@ -52,6 +59,11 @@ class KernelBody final {
   // The target and the choices with which one nest is written.
   [[nodiscard]] KernelTarget TargetOf(const Nest& nest) const;
   [[nodiscard]] NestChoices ChoicesOf(const Nest& nest) const;
+  // Opens slices whose threads take images of their own.
+  void OpenThreadSlices(const Slices& slices, const std::vector<Nest>& nests);
+  // Packs the weights of all anchors and gives each thread scratch memory for them.
+  void PackWeights(const Slices& slices, const std::vector<Nest>& nests,
+                   const std::vector<NestPattern>& patterns);
   void OpenSlices(const Slices& slices, const std::vector<Nest>& nests);
   void OpenLoop(std::string_view index, std::int64_t count, std::int64_t step);
   // Declares where each buffer in `steps` begins for the present value of a loop's index, and lets
@@ -63,8 +75,10 @@ class KernelBody final {
   void WriteBefore(const Slices& slices, const std::vector<Nest>& nests,
                    const std::vector<NestPattern>& patterns);
   [[nodiscard]] AnchorText AnchorOf(const Nest& nest, const NestPattern& pattern);
-  [[nodiscard]] std::string WithScratch(const std::string& call) const;
-  void WriteAnchor(const Nest& nest, const NestPattern& pattern);
+  // Fills in where the scratch memory is, and where the packed weight of nest number `n`.
+  [[nodiscard]] std::string WithScratch(const std::string& call, std::size_t n) const;
+  // Makes room for an anchor's scratch memory of so many bytes, a C++ expression.
+  void NeedScratch(const std::string& bytes);
   void WriteNest(const Nest& nest, const NestPattern& pattern);
   [[nodiscard]] std::string AddFunction(const RebasedNest& rebased, const NestPattern& pattern);
   [[nodiscard]] std::string Call(const std::string& function, const RebasedNest& rebased,
@@ -73,13 +87,15 @@ class KernelBody final {
   Program program_;  // while slices are open, buffers carry the names of their parts
   const KernelTarget& target_;
   NestChoices choices_;
-  std::size_t buffers_bytes_;
+  std::string anchors_at_;  // where the scratch memory of anchors begins
+  std::string scratch_;     // the same for the nest that is written now
   Writer& out_;
   Needs body_needs_;
   std::string functions_;
   Needs function_needs_;
   std::string anchor_scratch_;
   int anchors_ = 0;
+  std::string own_constant_;                // bytes of a thread's scratch memory in open slices
   std::map<int, std::string> whole_names_;  // full names of buffers that slices have renamed
   int open_ = 0;                            // loops around slices
   std::set<std::string> tunables_;

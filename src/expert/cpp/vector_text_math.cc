@@ -145,6 +145,20 @@ constexpr std::string_view kLog1p = R"(
 }
 )";
 
+constexpr std::string_view kInverse = R"(
+// 1 / x of what is at least 1, at most 1 ulp. A Newton step behind an estimate of 14 bits takes a
+// third of the time that a division of 16 lanes does.
+[[maybe_unused]] static inline Vec Inverse(Vec x) {
+#if defined(__AVX512F__)
+  const Vec estimate = (Vec)_mm512_rcp14_ps((__m512)x);
+  const Vec better = estimate + estimate * (1.0f - x * estimate);
+  return x < __builtin_inff() ? better : estimate;  // 0, NaN
+#else
+  return 1.0f / x;
+#endif
+}
+)";
+
 constexpr std::string_view kTanh = R"(
 // tanh, at most 2 ulp: a polynomial below 0.65, else 1 - 2 / (e^2x + 1).
 [[maybe_unused]] static inline Vec Tanh(Vec x) {
@@ -157,7 +171,7 @@ constexpr std::string_view kTanh = R"(
   p = p * s + 0.133331582f;
   p = p * s - 0.333333284f;
   const Vec small = p * (s * x) + x;
-  const Vec large = 1.0f - 2.0f / (ExpNormal(Min(Broadcast(20.0f), size + size)) + 1.0f);
+  const Vec large = 1.0f - 2.0f * Inverse(ExpNormal(Min(Broadcast(20.0f), size + size)) + 1.0f);
   const Vec signed_large = FromBits(Bits(large) | (Bits(x) & static_cast<std::int32_t>(0x80000000)));
   return size < 0.65f ? small : signed_large;
 }
@@ -166,7 +180,7 @@ constexpr std::string_view kTanh = R"(
 constexpr std::string_view kSigmoid = R"(
 // 1 / (1 + e^-x), at most 3 ulp down to the smallest normal number.
 [[maybe_unused]] static inline Vec Sigmoid(Vec x) {
-  return 1.0f / (1.0f + ExpNormal(-Max(Broadcast(-89.0f), Min(Broadcast(88.0f), x))));
+  return Inverse(1.0f + ExpNormal(-Max(Broadcast(-89.0f), Min(Broadcast(88.0f), x))));
 }
 )";
 
@@ -212,7 +226,7 @@ constexpr std::string_view kNormalCdf = R"(
   p = p * size + 1.09050775f;
   p *= p;
   p *= p;
-  const Vec above = 1.0f / (p * p);
+  const Vec above = Inverse(p * p);
   return Bits(x) < 0 ? above : 1.0f - above;
 }
 )";
@@ -222,6 +236,7 @@ constexpr std::string_view kNormalCdf = R"(
 const std::vector<Piece>& MathPieces() {
   constexpr VectorPiece kCorePiece = VectorPiece::kCore;
   constexpr VectorPiece kNormal("ExpNormal");
+  constexpr VectorPiece kInversePiece("Inverse");
   static const std::vector<Piece> kPieces{
       {VectorPiece("Sqrt"), kSqrt, {kCorePiece}},
       {VectorPiece("Round"), kRound, {kCorePiece}},
@@ -231,10 +246,11 @@ const std::vector<Piece>& MathPieces() {
       {VectorPiece("ExpMinus1"), kExpMinus1, {kNormal}},
       {VectorPiece("Log"), kLog, {kCorePiece}},
       {VectorPiece("Log1p"), kLog1p, {VectorPiece("Log")}},
-      {VectorPiece("Tanh"), kTanh, {kNormal}},
-      {VectorPiece("Sigmoid"), kSigmoid, {kNormal}},
+      {kInversePiece, kInverse, {kCorePiece}},
+      {VectorPiece("Tanh"), kTanh, {kNormal, kInversePiece}},
+      {VectorPiece("Sigmoid"), kSigmoid, {kNormal, kInversePiece}},
       {VectorPiece("Erf"), kErf, {kNormal}},
-      {VectorPiece("NormalCdf"), kNormalCdf, {kCorePiece}},
+      {VectorPiece("NormalCdf"), kNormalCdf, {kInversePiece}},
   };
   return kPieces;
 }

@@ -24,6 +24,7 @@
 #include "expert/lower/lower_loop.h"
 #include "expert/lower/lower_node.h"
 #include "expert/lower/program_builder.h"
+#include "expert/lower/shared_values.h"
 #include "expert/lower/unrolled.h"
 
 namespace pragma::expert {
@@ -199,18 +200,6 @@ std::map<std::string, int> UsesByName(const Task& task) {
   return uses;
 }
 
-// Returns whether an element is computed of elements of several large tensors. To read these again
-// is more work than to read the result. This is so for the sums between the blocks of a residual
-// network.
-bool ReadsSeveral(const Value& value, const Program& program) {
-  std::set<int> large;
-  VisitLoads(value.expr, [&](const Load& load, ExprType) {
-    const Buffer& buffer = program.buffers[static_cast<std::size_t>(load.buffer)];
-    if (Elements(buffer.shape) >= Elements(value.shape)) large.insert(load.buffer);
-  });
-  return large.size() > 1;
-}
-
 // Removes a loop that has to stay unrolled from `loops`, and fails.
 Result<Program> LowerGraph(const Task& task, const LowerPolicy& policy,
                            std::vector<UnrolledLoop>& loops) {
@@ -224,8 +213,8 @@ Result<Program> LowerGraph(const Task& task, const LowerPolicy& policy,
     if (cut.contains(node.name)) return true;
     const auto found = uses.find(node.name);
     const bool shared = found != uses.end() && found->second > 1;
-    return shared && policy.stores_shared && values[node.name].size() == 1 &&
-           ReadsSeveral(values[node.name][0], program);
+    if (!shared || values[node.name].size() != 1) return false;
+    return StoresShared(values[node.name][0], program, policy);
   };
   auto loop = loops.begin();
   for (std::size_t n = 0; n < task.graph.size(); ++n) {

@@ -33,8 +33,8 @@ struct Nest {
   int repeat = -1;           // same meaning as Step::repeat
   bool one_thread = false;   // the threads share what is around it
   std::int64_t depth = 1;    // depth of an anchored product
-  bool keeps_right = false;  // anchored product in a repeat: the right matrix is the same in all
-                             // iterations
+  bool keeps_right = false;  // anchored: the right matrix, or the weight, is the same in all
+                             // iterations of a repeat, or for all images of slices
   std::set<int> forwarded;   // buffers that only this nest reads, and never from memory
   std::set<int> rows;        // buffers private to each thread, with the lifetime of the thread's
                              // work

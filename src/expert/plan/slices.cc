@@ -112,12 +112,64 @@ void KeepRightMatrix(const Slices& slices, std::vector<Nest>& nests) {
       std::none_of(begin, end, [right](const Nest& nest) { return Writes(nest, right); });
 }
 
+std::int64_t WeightBytes(const Program& program, const Nest& nest) {
+  if (!nest.anchored) return 0;
+  const int weight = nest.steps[0].convolution->weight;
+  return Elements(program.buffers[static_cast<std::size_t>(weight)].shape) * kFloatBytes;
+}
+
+// Returns whether each image's part of what convolutions write begins at a cache line, or is in a
+// thread's own memory.
+bool KeepsAllAligned(const std::vector<Nest>& nests, const Slices& slices) {
+  for (std::size_t n = slices.first; n <= slices.last; ++n) {
+    const int output = nests[n].steps.back().buffer;
+    if (nests[n].anchored && !slices.inside.contains(output) &&
+        slices.step.at(output) % kStreamedFloats != 0)
+      return false;
+  }
+  return true;
+}
+
+// Returns the longest run of nests from `first` on through which each thread can take images of its
+// own, if it has several convolutions. All images read the weights, which must stay in the caches.
+std::optional<Slices> ThreadSlicesFrom(const Program& program, const std::vector<Nest>& nests,
+                                       std::size_t first, const KernelTarget& target) {
+  Slices slices{first, first, nests[first].steps[0].convolution->batch, 1, {}, {}, false};
+  slices.by_thread = true;
+  const std::int64_t images = slices.images;
+  if (images % target.threads != 0 && images < 4 * target.threads) return std::nullopt;
+  ImageSteps all(images);
+  std::int64_t weights = 0;
+  std::size_t convolutions = 0;
+  std::size_t last = first;
+  for (std::size_t n = first; n < nests.size() && nests[n].repeat < 0; ++n) {
+    const bool convolution = nests[n].anchored && nests[n].steps[0].convolution;
+    ImageSteps more = all;
+    if (nests[n].anchored != convolution || !more.Add(nests[n])) break;
+    weights += WeightBytes(program, nests[n]);
+    if (weights > target.shared_cache_bytes / 4) break;
+    all = std::move(more);
+    convolutions += convolution ? 1 : 0;
+    last = n;
+  }
+  slices.last = last;
+  slices.step = all.steps();
+  slices.inside = InsideOf(program, nests, slices, all.scattered());
+  const std::int64_t bytes = BytesOf(program, nests, slices);
+  if (convolutions < 2 || bytes < target.threads * target.private_cache_bytes ||
+      !KeepsAllAligned(nests, slices))
+    return std::nullopt;
+  return slices;
+}
+
 std::optional<Slices> SlicesFrom(const Program& program, const std::vector<Nest>& nests,
                                  std::size_t first, const KernelTarget& target) {
   if (!nests[first].anchored || !nests[first].steps[0].convolution) return std::nullopt;
+  if (nests[first].steps[0].convolution->batch < 2) return std::nullopt;
+  if (std::optional<Slices> own = ThreadSlicesFrom(program, nests, first, target)) return own;
   Slices slices{first, first, nests[first].steps[0].convolution->batch, 1, {}, {}, false};
   ImageSteps all(slices.images);
-  if (slices.images < 2 || !all.Add(nests[first])) return std::nullopt;
+  if (!all.Add(nests[first])) return std::nullopt;
   for (std::size_t n = first + 1; n < nests.size() && !nests[n].anchored && nests[n].repeat < 0;
        ++n) {
     ImageSteps more = all;
@@ -132,6 +184,13 @@ std::optional<Slices> SlicesFrom(const Program& program, const std::vector<Nest>
   slices.at_once = ImagesAtOnce(nests, slices, bytes, target);
   if (slices.at_once == slices.images) return std::nullopt;
   return slices;
+}
+
+void GiveToThreads(const Slices& slices, std::vector<Nest>& nests) {
+  for (std::size_t n = slices.first; n <= slices.last; ++n) {
+    nests[n].one_thread = true;
+    nests[n].keeps_right = nests[n].anchored;  // its packed weights
+  }
 }
 
 void LeaveOneSlice(Program& program, std::vector<Nest>& nests, const Slices& slices) {
@@ -168,6 +227,7 @@ std::vector<Slices> MakeSlices(Program& program, std::vector<Nest>& nests,
       slices = SlicesFrom(program, nests, n, target);
       if (!slices) continue;
       LeaveOneSlice(program, nests, *slices);
+      if (slices->by_thread) GiveToThreads(*slices, nests);
     }
     n = slices->last;
     found.push_back(std::move(*slices));

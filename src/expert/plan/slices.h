@@ -1,6 +1,7 @@
 // Slices: neighbouring nests that treat each image of a batch separately run for a few images at a
 // time. The data passed between them then stay in the caches and need no memory for the whole
-// batch.
+// batch. Either all threads share a slice, or each thread takes images of its own through several
+// convolutions and what is between them.
 #pragma once
 
 #include <cstddef>
@@ -34,6 +35,13 @@ struct Slices {
                                      // one slice of them
   bool in_turn = false;              // the slices are the iterations of a repeat instead of images
   std::optional<Share> share;        // of a repeat
+  bool by_thread = false;            // each thread takes one image at a time through all nests
+  // by_thread: the memory of the first thread's own buffers (`inside`) in the scratch memory, how
+  // much each thread has, and where each buffer is in it, all in bytes. Known once memory is laid
+  // out.
+  std::size_t base = 0;
+  std::size_t thread_bytes = 0;
+  std::map<int, std::size_t> place;
 };
 
 // Finds the slices and reduces those nests and buffers to one slice. Repeats are included.

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/file.h"
@@ -56,6 +57,40 @@ Task ConvolutionThenSoftmax(std::int64_t images) {
        {Tensor("y", output)},
        {strides}},
       {"output", "output", {Node("y")}, {}, {}, {}}};
+  return task;
+}
+
+// Returns a task for out = relu(convolution(relu(convolution(x, w)), w)), with one weight for both.
+Task TwoConvolutions(std::int64_t images) {
+  const std::vector<std::int64_t> shape{images, 16, 12, 12}, weight{16, 16, 3, 3};
+  const std::vector<std::int64_t> strides{16 * 144, 144, 12, 1};
+  const auto convolution = [](const std::string& x) {
+    return std::vector<ScalarValue>{Node(x),
+                                    Node("w"),
+                                    {},
+                                    Ints({1, 1}),
+                                    Ints({1, 1}),
+                                    Ints({1, 1}),
+                                    {.kind = Kind::kBool},
+                                    Ints({0, 0}),
+                                    Int(1)};
+  };
+  const auto node = [&](const std::string& name, const std::string& op,
+                        std::vector<ScalarValue> args) {
+    return GraphNode{name, op, std::move(args), {}, {Tensor(name, shape)}, {strides}};
+  };
+  Task task;
+  task.name = "threads";
+  task.arguments = {Tensor("x", shape), Tensor("w", weight)};
+  task.outputs = {Tensor("out", shape)};
+  task.outputs[0].role = TensorRole::kOutput;
+  task.graph = {{"x", "placeholder", {}, {}, {task.arguments[0]}, {strides}},
+                {"w", "placeholder", {}, {}, {task.arguments[1]}, {{144, 9, 3, 1}}},
+                node("c", "aten.convolution.default", convolution("x")),
+                node("r", "aten.relu.default", {Node("c")}),
+                node("d", "aten.convolution.default", convolution("r")),
+                node("y", "aten.relu.default", {Node("d")}),
+                {"output", "output", {Node("y")}, {}, {}, {}}};
   return task;
 }
 
@@ -127,6 +162,47 @@ TEST(Slices, AreNotMadeOfWhatFitsIntoTheCache) {
   EXPECT_EQ(slices[0].images, 12);
   EXPECT_LT(slices[0].at_once, 12);
   EXPECT_EQ(12 % slices[0].at_once, 0);
+}
+
+KernelTarget WithPrivateCache(std::int64_t bytes, int threads = 2) {
+  KernelTarget target;
+  target.threads = threads;
+  target.private_cache_bytes = bytes;
+  return target;
+}
+
+TEST(ThreadSlices, GiveWhatTheWholeBatchGives) {
+  for (const std::int64_t images : {2, 8, 9}) {
+    const Task task = TwoConvolutions(images);
+    const Outcome whole = Compute(task, WithPrivateCache(1 << 30));
+    const Outcome sliced = Compute(task, WithPrivateCache(1 << 8));
+    ASSERT_EQ(whole.failure, "");
+    ASSERT_EQ(sliced.failure, "");
+    EXPECT_EQ(sliced.out, whole.out) << images << " images";
+  }
+}
+
+TEST(ThreadSlices, TakeEveryConvolutionAndKeepAnImageForEachThread) {
+  Program program = *LowerTask(TwoConvolutions(8));
+  std::vector<Nest> nests = PlanNests(program);
+  const std::vector<Slices> slices = MakeSlices(program, nests, WithPrivateCache(1 << 8));
+  ASSERT_EQ(slices.size(), 1U);
+  EXPECT_TRUE(slices[0].by_thread);
+  EXPECT_EQ(slices[0].last, nests.size() - 1);
+  EXPECT_FALSE(slices[0].inside.contains(0));
+  EXPECT_FALSE(slices[0].inside.contains(nests.back().steps.back().buffer));
+  EXPECT_TRUE(slices[0].inside.contains(nests.front().steps.back().buffer));
+  for (const Nest& nest : nests) {
+    EXPECT_EQ(nest.shape[0], 1);
+    EXPECT_TRUE(nest.one_thread);
+  }
+}
+
+TEST(ThreadSlices, AreNotMadeWhereThreadsWouldWaitOrCachesHoldAll) {
+  Program program = *LowerTask(TwoConvolutions(3));
+  std::vector<Nest> nests = PlanNests(program);
+  EXPECT_TRUE(MakeSlices(program, nests, WithPrivateCache(1 << 8)).empty());  // 3 images, 2 threads
+  EXPECT_TRUE(MakeSlices(program, nests, WithPrivateCache(1 << 30, 3)).empty());
 }
 
 }  // namespace
