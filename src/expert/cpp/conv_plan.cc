@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include "expert/cpp/anchor_kernel.h"
@@ -111,7 +112,7 @@ void ChooseBand(ConvPlan& plan, const ConvSpec& spec, const KernelTarget& target
     plan.band = std::clamp<std::int64_t>(room / (line * slots) - first.reach,
                                          std::min(first.steps, 2 * first.reach + 1), first.steps);
   }
-  const std::int64_t wanted = 4 * plan.threads;
+  const std::int64_t wanted = plan.threads == 1 ? 1 : 4 * plan.threads;
   const std::int64_t others = spec.images * spec.groups;
   if (others * Blocks(first.steps, plan.band) < wanted)
     plan.band = std::max<std::int64_t>(1, std::min(plan.band, first.steps * others / wanted));
@@ -157,6 +158,19 @@ std::int64_t ConvOutputSize(const ConvAxis& axis, bool transposed) {
   return (axis.size + 2 * axis.padding - span) / axis.stride + 1;
 }
 
+// Returns whether the input's own channels are so far apart that what a tile reads of all of them
+// does not fit the sets of a first-level cache (64 sets of at least eight lines) to which it maps.
+bool ChannelsMeet(const ConvPlan& plan) {
+  constexpr std::int64_t kSets = 64;
+  constexpr std::int64_t kWays = 8;
+  constexpr std::int64_t kTileLines = 4;
+  std::int64_t pitch = 1;
+  for (const AxisPlan& axis : plan.axes) pitch *= axis.size;
+  if (pitch % kLineFloats != 0) return false;
+  const std::int64_t sets = kSets / std::gcd(pitch / kLineFloats, kSets);
+  return sets < kSets && plan.group_in * kTileLines > sets * kWays;
+}
+
 ConvPlan PlanConv(const ConvSpec& spec, const KernelTarget& target) {
   ConvPlan plan;
   for (const ConvAxis& axis : spec.axes) {
@@ -168,9 +182,9 @@ ConvPlan PlanConv(const ConvSpec& spec, const KernelTarget& target) {
   const double work = static_cast<double>(spec.images * spec.out_channels * plan.pixels()) *
                       static_cast<double>(plan.group_in * plan.taps);
   plan.threads = work < 1e5 ? 1 : target.threads;
-  // Without a copy, many channels would map to the same sets of the caches. A copy keeps them apart
-  // and costs little where each input is used often.
-  plan.copy = plan.group_in >= 8 && plan.group_out >= 8;
+  // Where channels would map to the same sets of the caches, a copy keeps them apart. It costs
+  // little where each input is used often.
+  plan.copy = plan.group_in >= 8 && plan.group_out >= 8 && (plan.taps > 1 || ChannelsMeet(plan));
   for (const AxisPlan& axis : plan.axes) plan.copy = plan.copy || !axis.reads_in_place();
   plan.band = plan.axes[0].steps;
   ChooseFlat(plan, target);
