@@ -16,12 +16,12 @@ namespace pragma::expert {
 void ReserveNames(ExpressionWriter& values, const OutputSite& site);
 
 struct AnchorText {
-  std::string name;      // the namespace of its code
   std::string function;  // function to put before the kernel
   std::string call;    // statement inside the kernel; @scratch@ stands for the scratch memory, and
                        // @packed@ for a weight that is packed before
   std::string before;  // statement to run once before the iterations of a repeat or the slices,
                        // also with these; empty if nothing is needed
+  std::string name = "";  // the namespace of its code
 };
 
 // How an anchor is to be written.

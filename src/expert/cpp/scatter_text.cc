@@ -138,7 +138,8 @@ AnchorText EmitScatter(const Program& program, const Nest& nest, const AnchorOrd
   ScatterWriter(renamed, nest, order.target, needs).Write(out);
   out.Line("}");
   out.Line(fmt::format("}}  // namespace {}", order.name));
-  return {out.text(), fmt::format("{}::Run({}, @scratch@);", order.name, arguments), ""};
+  return {.function = out.text(),
+          .call = fmt::format("{}::Run({}, @scratch@);", order.name, arguments)};
 }
 
 }  // namespace pragma::expert
