@@ -130,6 +130,15 @@ bool KeepsAllAligned(const std::vector<Nest>& nests, const Slices& slices) {
   return true;
 }
 
+// Returns whether each image's results are in memory of their own, so that no two threads write to
+// one element.
+bool WritesApart(const std::vector<Nest>& nests, const Slices& slices) {
+  for (std::size_t n = slices.first; n <= slices.last; ++n)
+    for (const Step& step : nests[n].steps)
+      if (slices.step.at(step.buffer) == 0) return false;
+  return true;
+}
+
 // Returns the longest run of nests from `first` on through which each thread can take images of its
 // own, if it has several convolutions. All images read the weights, which must stay in the caches.
 std::optional<Slices> ThreadSlicesFrom(const Program& program, const std::vector<Nest>& nests,
@@ -157,7 +166,7 @@ std::optional<Slices> ThreadSlicesFrom(const Program& program, const std::vector
   slices.inside = InsideOf(program, nests, slices, all.scattered());
   const std::int64_t bytes = BytesOf(program, nests, slices);
   if (convolutions < 2 || bytes < target.threads * target.private_cache_bytes ||
-      !KeepsAllAligned(nests, slices))
+      !WritesApart(nests, slices) || !KeepsAllAligned(nests, slices))
     return std::nullopt;
   return slices;
 }
