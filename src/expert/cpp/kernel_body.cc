@@ -58,6 +58,11 @@ bool IsShortTurn(const Nest& nest) {
   return nest.one_thread || (nest.repeat >= 0 && Elements(nest.shape) * nest.depth < kWorthThreads);
 }
 
+// Returns the constant that holds the bytes of a thread's scratch memory for anchors.
+std::string ThreadBytes(const Slices& slices) {
+  return fmt::format("kThreadBytes{}", slices.first);
+}
+
 bool Uses(const Nest& nest, int buffer) {
   return Writes(nest, buffer) || Reads(nest, buffer) ||
          std::ranges::any_of(nest.steps, [buffer](const Step& step) {
@@ -132,11 +137,10 @@ void KernelBody::PackWeights(const Slices& slices, const std::vector<Nest>& nest
     largest += fmt::format("{}{}::kScratchBytes", largest.empty() ? "" : ", ", anchor.name);
   }
   out_.Line(fmt::format("char* const panels_of_threads_{} = {};", slices.first, at));
-  own_constant_ = fmt::format("kThreadBytes{}", slices.first);
-  functions_ +=
-      fmt::format("static constexpr std::size_t {} = (std::max({{{}}}) + 63) / 64 * 64;\n\n",
-                  own_constant_, largest);
-  NeedScratch(fmt::format("{}{} * {}", packed, target_.threads, own_constant_));
+  const std::string bytes = ThreadBytes(slices);
+  functions_ += fmt::format(
+      "static constexpr std::size_t {} = (std::max({{{}}}) + 63) / 64 * 64;\n\n", bytes, largest);
+  NeedScratch(fmt::format("{}{} * {}", packed, target_.threads, bytes));
 }
 
 void KernelBody::OpenThreadSlices(const Slices& slices, const std::vector<Nest>& nests) {
@@ -154,8 +158,8 @@ void KernelBody::OpenThreadSlices(const Slices& slices, const std::vector<Nest>&
                   slices.base, slices.thread_bytes));
   for (const auto& [buffer, offset] : slices.place)
     out_.Line(BufferAt(program_.buffers[static_cast<std::size_t>(buffer)], "own", offset));
-  scratch_ =
-      fmt::format("panels_of_threads_{} + omp_get_thread_num() * {}", slices.first, own_constant_);
+  scratch_ = fmt::format("panels_of_threads_{} + omp_get_thread_num() * {}", slices.first,
+                         ThreadBytes(slices));
   NameParts("image", slices.step, slices.inside, inside);
 }
 

@@ -95,7 +95,6 @@ class KernelBody final {
   Needs function_needs_;
   std::string anchor_scratch_;
   int anchors_ = 0;
-  std::string own_constant_;                // bytes of a thread's scratch memory in open slices
   std::map<int, std::string> whole_names_;  // full names of buffers that slices have renamed
   int open_ = 0;                            // loops around slices
   std::set<std::string> tunables_;

@@ -81,10 +81,15 @@ std::int64_t ImagesAtOnce(const std::vector<Nest>& nests, const Slices& slices, 
 }
 
 // Non-temporal stores must begin at a cache line, so slices may move a convolution's own output
-// only by whole lines.
+// only by whole lines, unless it is in memory that holds one slice.
 bool KeepsAlignment(const std::vector<Nest>& nests, const Slices& slices) {
-  const int output = nests[slices.first].steps.back().buffer;
-  return slices.inside.contains(output) || slices.step.at(output) % kStreamedFloats == 0;
+  for (std::size_t n = slices.first; n <= slices.last; ++n) {
+    const int output = nests[n].steps.back().buffer;
+    if (nests[n].anchored && !slices.inside.contains(output) &&
+        slices.step.at(output) % kStreamedFloats != 0)
+      return false;
+  }
+  return true;
 }
 
 std::optional<Slices> RepeatFrom(const Program& program, const std::vector<Nest>& nests,
@@ -116,18 +121,6 @@ std::int64_t WeightBytes(const Program& program, const Nest& nest) {
   if (!nest.anchored) return 0;
   const int weight = nest.steps[0].convolution->weight;
   return Elements(program.buffers[static_cast<std::size_t>(weight)].shape) * kFloatBytes;
-}
-
-// Returns whether each image's part of what convolutions write begins at a cache line, or is in a
-// thread's own memory.
-bool KeepsAllAligned(const std::vector<Nest>& nests, const Slices& slices) {
-  for (std::size_t n = slices.first; n <= slices.last; ++n) {
-    const int output = nests[n].steps.back().buffer;
-    if (nests[n].anchored && !slices.inside.contains(output) &&
-        slices.step.at(output) % kStreamedFloats != 0)
-      return false;
-  }
-  return true;
 }
 
 // Returns whether each image's results are in memory of their own, so that no two threads write to
@@ -166,7 +159,7 @@ std::optional<Slices> ThreadSlicesFrom(const Program& program, const std::vector
   slices.inside = InsideOf(program, nests, slices, all.scattered());
   const std::int64_t bytes = BytesOf(program, nests, slices);
   if (convolutions < 2 || bytes < target.threads * target.private_cache_bytes ||
-      !WritesApart(nests, slices) || !KeepsAllAligned(nests, slices))
+      !WritesApart(nests, slices) || !KeepsAlignment(nests, slices))
     return std::nullopt;
   return slices;
 }
