@@ -1,9 +1,9 @@
 """Convolutions of the float64 reference as matrix products over blocks of columns.
 
-cuDNN's float64 convolutions can be hundreds of times slower than a product of that size on a GPU. Torch's float64 convolutions on CPUs first expand their input into columns. A plain 3-D convolution expands the whole
+Torch's float64 convolutions on CPUs first expand their input into columns. A plain 3-D convolution expands the whole
 batch at once. A transposed one expands one image over all its output channels, with a single thread. The columns can be
 many times as large as the tensors. Here they are gathered for one block of results that fits in the caches, which is
-faster and needs almost no memory.
+faster and needs almost no memory. On a GPU cuDNN's float64 convolutions can take tens of times as long as these products.
 
 A transposed convolution with stride s consists of s plain ones (per dimension): every s-th result depends on the same
 taps of the kernel, in reversed order.
