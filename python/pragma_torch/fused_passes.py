@@ -4,6 +4,8 @@ In Torch's own operators a pass moves some 500 bytes for each element, and a ker
 dozens of passes. What the figures mean is decided in figures.py; python/tests/test_figures.py compares the two.
 """
 
+# The parameters of Triton's kernels have no types that Python knows.
+# mypy: disable-error-code="no-untyped-def, untyped-decorator"
 from __future__ import annotations
 
 import math
