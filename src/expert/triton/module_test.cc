@@ -109,6 +109,28 @@ TEST(TritonModule, ProductsAreMadeOnTensorCoresInThreeParts) {
   EXPECT_THAT(text, Not(HasSubstr("mask=")));  // all blocks fit
 }
 
+TEST(TritonModule, PositionsTakeSixtyFourBitsWhereIndicesDo) {
+  const auto argmin = [](std::int64_t rows) {
+    return TextOf(Operator("aten.argmin.default", {{rows, 4096, 4095}}, {rows, 4095}, {1}));
+  };
+  EXPECT_THAT(argmin(8), HasSubstr("_place = tl.full((ROWS, COLUMNS), 2147483647, tl.int32)"));
+  const std::string wide = argmin(128);
+  EXPECT_THAT(wide, HasSubstr("_place = tl.full((ROWS, COLUMNS), 9223372036854775807, tl.int64)"));
+  EXPECT_THAT(wide, HasSubstr("tl.cast(column[None, :], tl.int64)"));
+}
+
+TEST(TritonModule, HeadsThatDoNotFitIntoRegistersAreProductsAndASoftMax) {
+  const auto attention = [](std::int64_t head) {
+    const Shape shape{2, 8, 512, head};
+    return TextOf(
+        Operator("aten.scaled_dot_product_attention.default", {shape, shape, shape}, shape));
+  };
+  EXPECT_EQ(Times(attention(256), "tl.exp2("), 2U);
+  const std::string products = attention(512);
+  EXPECT_EQ(Times(products, "tl.exp2("), 0U) << products;
+  EXPECT_EQ(Times(products, "BLOCK_K: tl.constexpr):"), 2U) << products;
+}
+
 TEST(TritonModule, AnUnknownOperatorIsNamed) {
   const Proposal proposal = Propose(Operator("aten.fft_fft2.default", {{4, 4}}, {4, 4}));
   EXPECT_TRUE(proposal.unsupported);

@@ -74,19 +74,23 @@ void NameFold(TileContext& context, const Step& step) {
 
 TileFold FoldOf(const TileContext& context, const Step& step) {
   TileFold fold{step.fold, step.expr->type, context.fold_names.at(&step),
-                context.Tiles() ? "(ROWS, COLUMNS)" : "(ROWS,)"};
+                context.Tiles() ? "(ROWS, COLUMNS)" : "(ROWS,)", context.wide};
   if (IsArgFold(step.fold) && fold.type == ExprType::kBool) fold.type = ExprType::kInt;
   return fold;
 }
 
 std::string PositionOf(TileContext& context, const Step& step) {
-  return IsArgFold(step.fold) ? context.index.Text(step.position).code : "";
+  if (!IsArgFold(step.fold)) return "";
+  const std::string position = context.index.Text(step.position).code;
+  // Where rows need 64 bits, only some of the indices have them.
+  return context.wide ? fmt::format("tl.cast({}, tl.int64)", position) : position;
 }
 
 std::string GuardedPlace(const TileContext& context, const std::string& position) {
   const std::string inside = context.index.Inside(kInnerAxis);
-  return inside.empty() ? position
-                        : fmt::format("tl.where({}, {}, {})", inside, position, kNoPlace);
+  return inside.empty()
+             ? position
+             : fmt::format("tl.where({}, {}, {})", inside, position, NoPlace(context.wide));
 }
 
 std::string GuardedValue(const TileContext& context, const TileFold& fold, const TileText& value) {

@@ -79,6 +79,8 @@ std::string HelperText(const std::string& name) {
   return "@triton.jit\n" + kTexts.at(name);
 }
 
+const char* NoPlace(bool wide) { return wide ? "9223372036854775807" : "2147483647"; }
+
 std::string NeutralText(Fold fold, ExprType type) {
   if (fold == Fold::kSum) return type == ExprType::kInt ? "0" : "0.0";
   if (fold == Fold::kProduct) return type == ExprType::kInt ? "1" : "1.0";
@@ -98,7 +100,8 @@ void DeclareFold(const TileFold& fold, PyLines& out) {
   out.Line(fmt::format("{} = tl.full({}, {}, {})", fold.name, fold.shape,
                        NeutralText(fold.fold, fold.type), KeptType(fold.type)));
   if (IsArgFold(fold.fold))
-    out.Line(fmt::format("{}_place = tl.full({}, {}, tl.int32)", fold.name, fold.shape, kNoPlace));
+    out.Line(fmt::format("{}_place = tl.full({}, {}, {})", fold.name, fold.shape,
+                         NoPlace(fold.wide), fold.wide ? "tl.int64" : "tl.int32"));
 }
 
 std::string CombinedText(Fold fold, ExprType type, const std::string& a, const std::string& b) {

@@ -20,9 +20,11 @@ struct TileFold {
   ExprType type = ExprType::kFloat;
   std::string name;   // name of the variable; the variable for positions has "_place" appended
   std::string shape;  // "(ROWS, COLUMNS)"
+  bool wide = false;  // positions take 64 bits
 };
 
-inline constexpr const char* kNoPlace = "2147483647";  // position that stands for no element
+// Returns the position that stands for no element. It is greater than all others.
+[[nodiscard]] const char* NoPlace(bool wide);
 // Returns the identity element of a reduction.
 [[nodiscard]] std::string NeutralText(Fold fold, ExprType type);
 // Returns `value` where `inside` is true, and the identity element elsewhere. For positions it does
