@@ -109,59 +109,80 @@ def describe(
     evaluates: bool = False,
     updates_count: bool = True,
 ) -> Described:
-    """Raises TaskError with one clear line if anything is wrong with the task. `device` is where its kernels will be
-    judged. `evaluates` means that the module is judged in eval mode, and `updates_count` that inputs and buffers which
-    forward changes are further outputs."""
+    """Does both steps of describing a task. Raises TaskError with one clear line if anything is wrong with it."""
+    return describe_loaded(load(path, memory_limit, evaluates), device, updates_count)
+
+
+@dataclasses.dataclass
+class Loaded:
+    """A task file that was loaded, before anything of its sizes is allocated."""
+
+    task: TaskFile
+    read: FilesRead
+    kept: Kept
+    need: memory.Need | None
+    memory_limit: int
+
+
+def load(path: str, memory_limit: int = 0, evaluates: bool = False) -> Loaded:
+    """`evaluates` means that the module is judged in eval mode. Raises TaskError, also for a task that needs more than
+    `memory_limit` bytes (0: no limit)."""
     read = FilesRead(path)
     try:
-        return _describe(TaskFile(path, evaluates), memory_limit, device, updates_count, read)
-    finally:
+        task = TaskFile(path, evaluates)
+        kept = Kept(read)
+        if not kept.known:
+            graph.preload()
+        need = memory.check(path, task.file, memory_limit, kept.need)
+    except BaseException:
         read.stop()
+        raise
+    return Loaded(task, read, kept, need, memory_limit)
 
 
-def _describe(
-    task: TaskFile, memory_limit: int, device: str, updates_count: bool, read: FilesRead
-) -> Described:
-    path = task.path
-    kept = Kept(read)
-    if not kept.known:
-        graph.preload()
-    need = memory.check(path, task.file, memory_limit, kept.need)
-    if need is not None and 2 * need.total > memory_limit:
+def describe_loaded(loaded: Loaded, device: str = CPU, updates_count: bool = True) -> Described:
+    """`device` is where the task's kernels will be judged. `updates_count` means that inputs and buffers which forward
+    changes are further outputs. Raises TaskError."""
+    need, limit = loaded.need, loaded.memory_limit
+    if need is not None and 2 * need.total > limit:
         process.return_freed_memory()  # leaves no room for the holes of a heap that only grows
-    if device == CPU:  # a GPU's driver reserves far more addresses than there is memory
-        memory.limit_address_space(memory_limit)
-        return _describe_on(CPU, task, kept, need, updates_count, read)
     try:
-        return _describe_on(device, task, kept, need, updates_count, read)
+        if device == CPU:  # a GPU's driver reserves far more addresses than there is memory
+            memory.limit_address_space(limit)
+            return _describe_on(CPU, loaded, updates_count)
+        return _describe_on_device(device, loaded, updates_count)
+    finally:
+        loaded.read.stop()
+
+
+def _describe_on_device(device: str, loaded: Loaded, updates_count: bool) -> Described:
+    try:
+        return _describe_on(device, loaded, updates_count)
     except Exception:  # code that mixes devices, or too little memory there; what is wrong shows here as well
-        return _describe_on(CPU, task, kept, need, updates_count, read)
+        return _describe_on(CPU, loaded, updates_count)
     finally:
         torch.cuda.empty_cache()
 
 
-def _describe_on(
-    place: str, task: TaskFile, kept: Kept, need: memory.Need | None, updates_count: bool, read: FilesRead
-) -> Described:
+def _describe_on(place: str, loaded: Loaded, updates_count: bool) -> Described:
     """Runs forward on `place`. With inputs of gigabytes, a GPU takes a hundredth of the CPU's time."""
     Device(place)
+    task = loaded.task
     init = task.init_inputs()
     model = task.make_model()
-    loaded = Snapshot(task, model)
+    before = Snapshot(task, model)
     try:
         with task.inputs_on(place):
             apart = _take_apart(task, task.make_inputs())
             given = _Given(task, init, model, place, updates_count, *apart)
-            return _finish(given, kept, need, read, loaded)
+            return _finish(given, loaded, before)
     except Exception:
-        loaded.restore()
+        before.restore()
         raise
 
 
-def _finish(
-    given: _Given, kept: Kept, need: memory.Need | None, read: FilesRead, loaded: Snapshot
-) -> Described:
-    task = given.task
+def _finish(given: _Given, loaded: Loaded, before: Snapshot) -> Described:
+    task, kept, need = given.task, loaded.kept, loaded.need
     found = kept.find(given.forms())
     if found is not None:
         plan, description = found
@@ -172,7 +193,7 @@ def _finish(
         if all(constant is None for constant in constants):
             kept.keep(need, plan, description)
     reference = Reference(task, plan, description["outputs"], constants, _convolves(description))
-    return Described(task, plan, reference, description, read.so_far(), loaded)
+    return Described(task, plan, reference, description, loaded.read.so_far(), before)
 
 
 def _look_at(given: _Given) -> tuple[Plan, list[torch.Tensor | None], dict[str, Any]]:

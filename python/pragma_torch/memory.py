@@ -31,6 +31,12 @@ class Need:
         outputs, native and float64, in shared memory. Counts forward's own memory in float64."""
         return 4 * self.arguments + 3 * self.outputs + 2 * self.peak
 
+    @property
+    def on_device(self) -> int:
+        """Bytes of a GPU's memory that describing the task takes: the arguments, copies that forward may change and
+        other ones of the same kind, the outputs of two runs, and forward's own memory."""
+        return 3 * self.arguments + 2 * self.outputs + self.peak
+
 
 class _PeakRecorder(LightMode):
     """Counts the bytes of results while they are alive."""

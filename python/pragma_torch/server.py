@@ -14,7 +14,7 @@ from pragma_torch.areas import Areas
 from pragma_torch.channel import Channel
 from pragma_torch.conditioning import Rounding
 from pragma_torch.conversation import Operation, converse
-from pragma_torch.describe import Described, describe, exported
+from pragma_torch.describe import Described, Loaded, describe_loaded, exported, load
 from pragma_torch.errors import ServerError
 from pragma_torch.process import keep_freed_memory
 from pragma_torch.referee import Referee
@@ -30,12 +30,14 @@ class Server:
         self._zygote = zygote
         self._threads = threads
         self._device = device  # device of what is judged there, and of timing children with an area
+        self._loaded: Loaded | None = None  # a task that is not described yet
         self._described: Described | None = None
         self._judge: Referee | None = None
         self._structures: list[Structure] | None = None  # structures of the task's drawn arguments
         self._exported: tuple[Any, list[torch.Tensor]] | None = None  # the task's graph, for islands
         self._areas = Areas()
         self._operations: dict[str, Operation] = {
+            "load": self._load,
             "describe": self._describe,
             "draw": self._draw,
             "reference": self._reference,
@@ -73,17 +75,21 @@ class Server:
             raise ServerError("no task is described yet")
         return self._described
 
+    def _load(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
+        """Loads a task, so that the client can wait for the memory of a GPU that describing it takes."""
+        self._loaded = load(message["task"], message.get("memory_limit", 0), message.get("eval", False))
+        need = self._loaded.need
+        return {"device_bytes": need.on_device if need else 0}
+
     def _describe(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
         self._judge = None
         self._structures = None
         self._exported = None
-        self._described = describe(
-            message["task"],
-            message.get("memory_limit", 0),
-            device=self._device,
-            evaluates=message.get("eval", False),
-            updates_count=message.get("updates", True),
-        )
+        if self._loaded is None:
+            self._load(message, fds)
+        loaded, self._loaded = self._loaded, None
+        assert loaded is not None
+        self._described = describe_loaded(loaded, self._device, message.get("updates", True))
         # This comes last, because imports that the zygote still has to do would disturb the next timing.
         self._zygote.ask({"op": "ready"})
         return {

@@ -268,6 +268,29 @@ def test_constants_that_forward_makes_cannot_be_changed(one_server: Harness):
     assert "cannot be changed" in s.reference("native")["error"]["message"]
 
 
+def test_a_loaded_task_says_what_describing_it_takes_and_is_loaded_once(harness: Harness, tmp_path: pathlib.Path):
+    server = harness.start()
+    times = tmp_path / "times"
+    path = str(
+        harness.write(
+            f"""
+        with open({str(times)!r}, "a") as file: file.write("loaded ")
+        class Model(nn.Module):
+            def forward(self, x): return x + 1
+        def get_inputs(): return [torch.randn(1000)]
+    """
+        )
+    )
+    loaded = server.ask("load", task=path, memory_limit=1 << 30)
+    # Three copies of the argument, the results of two runs, and forward's own.
+    assert loaded["device_bytes"] == 6 * 4000
+    before = times.read_text()
+    assert server.ask("describe", task=path, memory_limit=1 << 30)["ok"]
+    assert times.read_text() == before
+    missing = server.ask("load", task=str(tmp_path / "gone.py"))
+    assert missing["error"]["kind"] == "task"
+
+
 def test_bad_requests_are_answered_and_do_no_harm(harness: Harness):
     server = harness.start()
     assert "no task" in server.ask("draw", seed=1, offsets=[])["error"]["message"]

@@ -25,6 +25,7 @@
 #include "core/candidate.h"
 #include "core/evaluation.h"
 #include "lint/lint.h"
+#include "machine/device_memory.h"
 #include "machine/machine.h"
 #include "profile/device_profiler.h"
 #include "profile/profiler.h"
@@ -79,9 +80,17 @@ std::optional<TimerMode> TimersFor(Measure most) {
 }
 
 // Starts the server. It computes while it reads the task, so nothing may be timed meanwhile.
-Result<TorchServer> StartServer(const Jail& jail, const TorchServerOptions& options,
+Result<TorchServer> StartServer(const Jail& jail, TorchServerOptions options,
                                 const std::filesystem::path& task) {
-  const MachineLock lock = TRY(MachineLock::Take(MachineLock::Kind::kShared));
+  std::optional<MachineLock> lock = TRY(MachineLock::Take(MachineLock::Kind::kShared));
+  std::optional<DeviceMemoryShare> share;
+  options.await_memory = [&](std::size_t bytes) -> Result<void> {
+    lock.reset();  // another command may need it before it gives memory back
+    share = TRY(DeviceMemoryShare::Take(SharedDeviceOf(*options.device, jail.program_dir()),
+                                        std::min(bytes, options.device->memory_bytes)));
+    lock = TRY(MachineLock::Take(MachineLock::Kind::kShared, options.device));
+    return {};
+  };
   return TorchServer::Start(jail, options, task);
 }
 

@@ -20,6 +20,8 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/result.h"
+#include "core/device.h"
+#include "machine/machine.h"
 
 namespace pragma {
 namespace {
@@ -128,6 +130,15 @@ bool HasRoom(const DeviceMemory& memory, std::size_t bytes) {
   if (!HasNeighbour(memory)) return true;
   return static_cast<double>(Taken(memory) + bytes) <=
          kUsableShare * static_cast<double>(memory.total);
+}
+
+SharedDevice SharedDeviceOf(const Device& device, const std::string& program_dir) {
+  return {.number = device.number,
+          .total = device.memory_bytes,
+          .used = [backend = device.backend, number = device.number, program_dir]() -> std::size_t {
+            const Result<Device> now = FindDevice(backend, program_dir, number);
+            return now ? now->memory_used_bytes : 0;
+          }};
 }
 
 Result<DeviceMemory> DeviceMemoryShare::Look(const SharedDevice& device) {

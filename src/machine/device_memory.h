@@ -8,6 +8,7 @@
 
 #include "base/fd.h"
 #include "base/result.h"
+#include "core/device.h"
 
 namespace pragma {
 
@@ -31,6 +32,8 @@ struct SharedDevice {
   std::size_t total = 0;
   std::function<std::size_t()> used;  // asks the driver; may be empty
 };
+// `program_dir` is where the backend's probe may be (FindDevice).
+[[nodiscard]] SharedDevice SharedDeviceOf(const Device& device, const std::string& program_dir);
 
 class DeviceMemoryShare final {
  public:

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -166,7 +167,7 @@ Result<TorchServer> TorchServer::Start(const Jail& jail, const TorchServerOption
     const bool there = fs::exists(task_file, error);
     return Fail(ErrorKind::kTask, task_file.string() + (there ? ": not a file" : ": no such file"));
   }
-  const TimePoint deadline = After(options.describe_limit);
+  TimePoint deadline = After(options.describe_limit);
   JailSpec spec = TRY(TorchJail(options));
   ReadableFolder folder = TRY(ReadableFolder::Of(task_file, jail.other_user()));
   CacheSlot cache = TRY(CacheSlot::Take(options.cache_dir));
@@ -183,14 +184,26 @@ Result<TorchServer> TorchServer::Start(const Jail& jail, const TorchServerOption
   process.ShowPath(std::string(kTaskFolder) + "/", (outside / "").string());
   const fs::path inside = jail.own_paths() ? fs::path(InFolder(kTaskFolder, task_file))
                                            : folder.path / task_file.filename();
-  JsonWriter request = ServerRequest("describe");
-  request.Field("task", inside.string());
-  request.Field("memory_limit", MemoryLimit(options)).Field("eval", options.eval);
-  request.Field("updates", options.updates).EndObject();
-  const JsonReader reply = TRY(process.Ask({.json = request.Take(),
-                                            .fds = {},
-                                            .what = task_file.string() + ": describing the task",
-                                            .deadline = deadline}));
+  const auto ask = [&](std::string_view operation) {
+    JsonWriter request = ServerRequest(operation);
+    request.Field("task", inside.string());
+    request.Field("memory_limit", MemoryLimit(options)).Field("eval", options.eval);
+    request.Field("updates", options.updates).EndObject();
+    return process.Ask({.json = request.Take(),
+                        .fds = {},
+                        .what = task_file.string() + ": describing the task",
+                        .deadline = deadline});
+  };
+  if (options.device && options.await_memory) {
+    const JsonReader loaded = TRY(ask("load"));
+    std::size_t bytes = 0;
+    loaded.Get("device_bytes", bytes);
+    TRY(loaded.status());
+    const TimePoint before = std::chrono::steady_clock::now();
+    TRY(options.await_memory(bytes));
+    deadline += std::chrono::steady_clock::now() - before;
+  }
+  const JsonReader reply = TRY(ask("describe"));
   Task task = TRY(ParseTaskDescription(reply["task"].Dump()));
   std::string no_candidate;
   reply["candidate_plan"].Get("init_error", no_candidate);

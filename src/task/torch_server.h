@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -52,6 +53,9 @@ struct TorchServerOptions {
   // modules that this needs are imported while the task is described (seconds of one core). Another
   // kind of child still works, but starts later.
   std::optional<TimerMode> timers = TimerMode::kCompile;
+  // With a device: called before the task is described there, with the bytes of the device's memory
+  // that this takes (0: not known). It may wait for them; the time does not count.
+  std::function<Result<void>(std::size_t)> await_memory;
 };
 
 // Allocator: which of PyTorch's two allocator settings a timing child uses (docs/measuring.md).

@@ -79,13 +79,7 @@ Environment DeviceBench::Describe(Language language) const {
 }
 
 SharedDevice DeviceBench::Shared() const {
-  const Device& device = *machine_.device;
-  return {.number = device.number,
-          .total = device.memory_bytes,
-          .used = [&device, programs = jail_.program_dir()]() -> std::size_t {
-            const Result<Device> now = FindDevice(device.backend, programs, device.number);
-            return now ? now->memory_used_bytes : 0;
-          }};
+  return SharedDeviceOf(*machine_.device, jail_.program_dir());
 }
 
 std::size_t DeviceBench::Need() const {
