@@ -202,6 +202,8 @@ def _look_at(given: _Given) -> tuple[Plan, list[torch.Tensor | None], dict[str, 
     task = given.task
     notes: list[str] = []
     program, why = _export(given)
+    # Before forward runs: then the program's parameters, which are the model's own, move to its device.
+    decomposed = None if program is None else graph.decompose(program)
     model = given.model
     state = exported_state(model, program) if program is not None else declared_state(model)
     plan, tensors, constants = _plan(given, state, notes)
@@ -211,8 +213,8 @@ def _look_at(given: _Given) -> tuple[Plan, list[torch.Tensor | None], dict[str, 
         notes += filter(None, [check_hidden(task, model, plan, tensors, before)])
     outputs = _output_specs(task, plan, observed.outputs)
     nodes: list[dict[str, Any]] = []
-    if program is not None:
-        nodes, why = _graph(given, program, plan, tensors, observed)
+    if decomposed is not None:
+        nodes, why = _graph(given, decomposed, plan, tensors, observed)
     if not nodes:
         notes.append("no graph: torch.export failed, or its graph is not what forward computes")
     description = {
@@ -249,14 +251,13 @@ def _look_at(given: _Given) -> tuple[Plan, list[torch.Tensor | None], dict[str, 
 def _graph(
     given: _Given, program: Any, plan: Plan, tensors: list[torch.Tensor], observed: Observed
 ) -> tuple[list[dict[str, Any]], str]:
-    """Returns the nodes of the graph, or none with the reason why it is of no use."""
-    decomposed = graph.decompose(program)
+    """Returns the nodes of the decomposed program, or none with the reason why they are of no use."""
     try:
-        nodes = graph.nodes(decomposed, plan)
+        nodes = graph.nodes(program, plan)
     except graph.NotInGraph as error:
         return [], str(error)
     if not observed.random:
-        differs = disagreement(given.task, decomposed, plan, tensors, observed.outputs)
+        differs = disagreement(given.task, program, plan, tensors, observed.outputs)
         if differs and given.place != CPU:
             raise RuntimeError(differs)  # the graph names the CPU somewhere, perhaps, and will do there
         if differs:

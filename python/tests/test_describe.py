@@ -9,6 +9,7 @@ import textwrap
 import pytest
 import torch
 
+from pragma_torch import describe as describing
 from pragma_torch import graph
 from pragma_torch.describe import Described, describe
 from pragma_torch.errors import TaskError
@@ -183,6 +184,31 @@ def test_batch_norm_in_train_mode_is_stateful(told):
     assert mutated == ["bn_running_mean", "bn_running_var", "bn_num_batches_tracked"]
     updates = [pair["name"] for pair in d["graph"][-1]["kwargs"]]
     assert "bn.running_mean" in updates and len(d["graph"][-1]["args"]) == 1
+
+
+def test_the_graph_is_decomposed_before_parameters_move_to_a_device(told, monkeypatch):
+    """Decompositions fail where parameters are on a GPU and the exported inputs are not."""
+    order = []
+
+    def noted(module, name):
+        real = getattr(module, name)
+        monkeypatch.setattr(module, name, lambda *given: (order.append(name), real(*given))[1])
+
+    noted(graph, "decompose")
+    noted(describing, "observe")
+    description = told(
+        """
+        class Model(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.norm = nn.GroupNorm(2, 8)
+            def forward(self, x): return self.norm(x)
+        def get_inputs(): return [torch.randn(2, 8, 6)]
+        def get_init_inputs(): return []
+        """
+    ).description
+    assert order == ["decompose", "observe"]
+    assert "aten.native_group_norm.default" in [node["op"] for node in description["graph"]]
 
 
 def test_constants(told):
