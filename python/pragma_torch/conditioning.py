@@ -72,21 +72,31 @@ def allowances(
         for i, (moved, own) in enumerate(zip(reference(changed), truth, strict=True)):
             allowed = found[i]
             if allowed is not None:
-                by = torch.nan_to_num((moved - own).abs_(), nan=0.0, posinf=0.0, neginf=0.0)
-                torch.maximum(allowed, by.mul_(factor), out=allowed)
+                _raise_to_movement(allowed, moved, own, factor)
             elif rounding.ties:
                 explained[i] = torch.where(actual[i] == moved, own, explained[i])
     return found, explained
 
 
-def or_typical(allowance: torch.Tensor | None) -> torch.Tensor | None:
-    """Returns the allowance, or the output's typical allowance if that is larger. Algorithms that mix neighbours carry
-    an error of ordinary size into each element."""
+def _raise_to_movement(allowed: torch.Tensor, moved: torch.Tensor, own: torch.Tensor, factor: float) -> None:
+    """Works in blocks, because several outputs in fp64 are in memory already."""
+    flat = [tensor.view(-1).split(figures.BLOCK) for tensor in (allowed, moved, own)]
+    for most, there, here in zip(*flat, strict=True):
+        by = (there - here).abs_().nan_to_num_(nan=0.0, posinf=0.0, neginf=0.0)
+        torch.maximum(most, by.mul_(factor), out=most)
+
+
+def typical_of(allowance: torch.Tensor | None) -> torch.Tensor | None:
+    """Returns an output's typical allowance. Each element may be off as much, because algorithms that mix neighbours
+    carry an error of ordinary size into each element."""
     if allowance is None or allowance.numel() == 0:
-        return allowance
-    flat = allowance.reshape(-1)
-    typical = flat[:: max(flat.numel() // _SAMPLE, 1)].median()
-    return torch.maximum(allowance, typical)
+        return None
+    return _sampled(allowance).median()
+
+
+def _sampled(tensor: torch.Tensor) -> torch.Tensor:
+    flat = tensor.reshape(-1)
+    return flat[:: max(flat.numel() // _SAMPLE, 1)]
 
 
 def wrong_small_values(
@@ -101,20 +111,32 @@ def wrong_small_values(
     move. `adds_up` means that the elements are sums, which cross zero if the reference has both signs."""
     if allowance is None or native is None or truth.numel() == 0 or (adds_up and not _of_one_sign(truth)):
         return {"wrong": 0, "first": 0, "values": ""}
+    # Rounding between Torch's operators is not visible in copies with changed inputs.
+    between = (_sampled(native).double() - _sampled(truth).double()).abs()
+    typical = _TYPICAL_FACTOR * between[torch.isfinite(between) & (between > 0)].median().nan_to_num()
+    result = {"wrong": 0, "first": 0, "values": ""}
+    flat = [tensor.reshape(-1).split(figures.BLOCK) for tensor in (actual, truth, native, allowance)]
+    for number, (y, r, t, allowed) in enumerate(zip(*flat, strict=True)):
+        wrong = _wrong_small(y.double(), r.double(), t.double(), dtype, allowed + typical)
+        count = int(wrong.sum())
+        if count and not result["wrong"]:
+            first = int(wrong.to(torch.uint8).argmax())
+            result["first"] = number * figures.BLOCK + first
+            result["values"] = f"got {float(y[first]):.9g}, expected {float(r[first]):.9g}"
+        result["wrong"] += count
+    return result
+
+
+def _wrong_small(
+    y: torch.Tensor, r: torch.Tensor, t: torch.Tensor, dtype: torch.dtype, allowed: torch.Tensor
+) -> torch.Tensor:
+    """`y` is what was computed, `r` the reference and `t` Torch's own result."""
     large = _LARGE_16_BIT if dtype in (torch.float16, torch.bfloat16) else _LARGE
-    y, r, t = actual.reshape(-1).double(), truth.reshape(-1).double(), native.reshape(-1).double()
     size = r.abs()
     told = figures.smallest(dtype) * figures.WELL_ABOVE_SMALLEST
     known = (size > told) & torch.isfinite(y) & torch.isfinite(r) & (size <= figures.largest(dtype))
     known &= (t - r).abs() <= _TORCH_IS_NEAR * large * size
-    # Rounding between Torch's operators is not visible in copies with changed inputs.
-    between = (t - r).abs()[:: max(t.numel() // _SAMPLE, 1)]
-    typical = _TYPICAL_FACTOR * between[torch.isfinite(between) & (between > 0)].median().nan_to_num()
-    wrong = known & ((y - r).abs() > large * size + allowance.reshape(-1) + typical)
-    count = int(wrong.sum())
-    first = int(wrong.to(torch.uint8).argmax()) if count else 0
-    values = f"got {float(y[first]):.9g}, expected {float(r[first]):.9g}" if count else ""
-    return {"wrong": count, "first": first, "values": values}
+    return known & ((y - r).abs() > large * size + allowed)
 
 
 def _of_one_sign(truth: torch.Tensor) -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-BLOCK = 1 << 26  # elements at a time, which limits fp64 temporaries
+BLOCK = 1 << 24  # elements at a time, which limits fp64 temporaries to 128 MiB each
 
 # A reference value beyond the largest counts as infinite. An error up to the smallest counts as none.
 _LARGEST = {torch.float16: 65504.0, torch.bfloat16: 3.3895313892515355e38, torch.float64: 1.7976931348623157e308}
@@ -87,10 +87,12 @@ class Pass:
         truth: torch.Tensor,
         dtype: torch.dtype,
         allowance: torch.Tensor | None = None,
+        least: torch.Tensor | None = None,
     ) -> None:
-        """`dtype` is the declared type of the output, and `truth` may be wider. `allowance` is subtracted from each
-        error."""
+        """`dtype` is the declared type of the output, and `truth` may be wider. `allowance`, or `least` where that is
+        more, is subtracted from each error."""
         self._allowance = allowance.reshape(-1) if allowance is not None else None
+        self._least = least
         self._actual = actual.reshape(-1)
         self._truth = truth.reshape(-1)
         self._largest = largest(dtype)
@@ -112,7 +114,10 @@ class Pass:
         size = torch.where(kept, size, 0.0)
         error = torch.where(kept, (y - r).abs(), 0.0)
         if self._allowance is not None:
-            error = (error - self._allowance[begin:end]).clamp_(min=0.0)
+            allowed = self._allowance[begin:end]
+            if self._least is not None:
+                allowed = torch.maximum(allowed, self._least)
+            error = (error - allowed).clamp_(min=0.0)
         error = torch.where(error > self._smallest, error, 0.0)
         scaled = error / (size + rms)
         relative = torch.where(size > rms * 1e-3, error / size, 0.0)
@@ -165,11 +170,12 @@ def passes(
     dtype: torch.dtype,
     native: torch.Tensor | None = None,
     allowance: torch.Tensor | None = None,
+    least: torch.Tensor | None = None,
 ) -> list[torch.Tensor]:
     """Returns the parts of one output's pass, from which `read` makes figures."""
     if not dtype.is_floating_point:
         return exact_pass(actual, truth, native)
-    return Pass(actual, truth, dtype, allowance).figures
+    return Pass(actual, truth, dtype, allowance, least).figures
 
 
 def read(parts: list[list[torch.Tensor]]) -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 from pragma_torch import batteries, figures
-from pragma_torch.conditioning import Rounding, allowances, or_typical, wrong_small_values
+from pragma_torch.conditioning import Rounding, allowances, typical_of, wrong_small_values
 from pragma_torch.device import Device
 from pragma_torch.errors import ServerError, TaskError
 from pragma_torch.exchange import Exchange
@@ -236,7 +236,7 @@ class Referee:
             for (_, truth, dtype), own, near, allowance in zip(outputs, explained, natives, allowed, strict=True)
         ]
         found = figures.read(
-            [figures.passes(own, truth, dtype, near, or_typical(a)) for own, truth, dtype, near, a in parts]
+            [figures.passes(own, truth, dtype, near, a, typical_of(a)) for own, truth, dtype, near, a in parts]
         )
         bits = torch.stack(self._flags(exchange, number)).cpu().tolist()
         small = [

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import torch
 
-from pragma_torch.conditioning import Rounding, allowances, or_typical, wrong_small_values
+from pragma_torch import figures
+from pragma_torch.conditioning import Rounding, allowances, typical_of, wrong_small_values
 from pragma_torch.plan import Argument
 
 
@@ -76,9 +77,32 @@ def test_an_integer_may_be_one_of_equal_elements_places_where_the_operator_does_
 
 
 def test_what_is_typical_of_an_output_is_allowed_everywhere():
-    allowance = torch.tensor([0.0, 2.0, 2.0, 2.0, 9.0])
-    raised = or_typical(allowance)
-    assert raised is not None and raised.tolist() == [2.0, 2.0, 2.0, 2.0, 9.0]
+    allowance = torch.tensor([0.0, 2.0, 2.0, 2.0, 9.0], dtype=torch.float64)
+    truth = torch.ones(5, dtype=torch.float64)
+    off = truth + torch.tensor([2.0, 2.0, 3.0, -2.0, 9.0], dtype=torch.float64)
+    typical = typical_of(allowance)
+    found = figures.read([figures.passes(off, truth, torch.float64, None, allowance, typical)])[0]
+    assert (found["max_abs"], found["worst"]) == (1.0, 2)
+    assert typical_of(allowance[:0]) is None
+
+
+def test_blocks_change_nothing(monkeypatch):
+    x = torch.linspace(-2, 3, 11)
+    truth, native = x.double().exp(), x.exp()
+    wrong = native.clone()
+    wrong[[4, 7, 10]] = 0.0
+
+    def judged() -> tuple[list[float], dict]:
+        allowance = torch.full_like(truth, 1e-6)
+        moved, _ = allowances(
+            rounding(rounds=0, flush=True), [argument(x)], [x + 1e-39], [truth], [native], lambda changed: [truth + 1e-3]
+        )
+        return moved[0].tolist(), wrong_small_values(wrong, truth, native, torch.float32, allowance, False)
+
+    whole = judged()
+    monkeypatch.setattr(figures, "BLOCK", 3)
+    assert judged() == whole
+    assert (whole[1]["wrong"], whole[1]["first"]) == (3, 4)
 
 
 def test_a_probability_that_is_written_as_zero_is_wrong():

@@ -116,6 +116,7 @@ Result<void> DeviceBench::StartAnew() {
   device.used = nullptr;
   const std::size_t twice = std::min(2 * Need(), machine_.device->memory_bytes);
   share_ = TRY(DeviceMemoryShare::Take(device, twice));
+  crowded_ = pragma::HasNeighbour(TRY(DeviceMemoryShare::Look(device)));
   return {};
 }
 
