@@ -47,7 +47,9 @@ class Matcher final {
     hint_.value = Loaded(last.product->right, last.shape, Wide(Columns(last)));
     const std::optional<AffineForm> place = Over(last.place, last.shape, Wide(Columns(last)));
     if (!hint_.value || !place) return std::nullopt;
-    if (std::max(hint_.depth, Columns(last)) > policy_.longest_head) return std::nullopt;
+    const auto bytes = static_cast<std::int64_t>(DTypeSize(TypeOf(hint_.key->load.buffer)));
+    if (std::max(hint_.depth, Columns(last)) * bytes > policy_.longest_head_bytes)
+      return std::nullopt;
     if (!policy_.vectors) return OneType() && AreMatrices() ? std::optional(hint_) : std::nullopt;
     if (Columns(last) > 1 && place->factor.back() != 1) return std::nullopt;
     return AllFloat() && HasText() ? std::optional(hint_) : std::nullopt;

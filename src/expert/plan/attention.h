@@ -16,13 +16,13 @@ struct AttentionPolicy {
   bool one_batch =
       true;  // the dimensions before the rows can be counted by one index in all operands
   bool vectors = true;  // all tensors are fp32, and scores have a vector form along the keys
-  std::int64_t longest_head = std::numeric_limits<std::int64_t>::max();  // of keys and of values
+  std::int64_t longest_head_bytes = std::numeric_limits<std::int64_t>::max();  // one key or value
 };
 inline constexpr AttentionPolicy kVectorAttention{};
-// A tile of rows keeps whole queries and whole results in registers: 64 rows of 256 elements take a
-// quarter of a multiprocessor's.
+// A tile keeps whole keys and values in a multiprocessor's shared memory, and whole results in its
+// registers.
 inline constexpr AttentionPolicy kTileAttention{
-    .one_batch = false, .vectors = false, .longest_head = 256};
+    .one_batch = false, .vectors = false, .longest_head_bytes = 512};
 
 // Runs after StoreThrough and before nests are planned. Steps whose results are also read elsewhere
 // are kept.

@@ -10,16 +10,23 @@
 namespace pragma::expert::triton {
 
 inline constexpr int kNarrowestBlock = 16;  // the smallest side of a block on tensor cores
-// Fewest rows and keys of the attentions that were measured.
+// Fewest rows and keys of the attentions that were measured, and their longest heads.
 inline constexpr std::int64_t kFewestMeasured = 128;
+inline constexpr std::int64_t kLongestMeasuredBytes = 256;
 
 // Returns the smallest power of two that a side of this size needs.
 [[nodiscard]] int WideEnough(std::int64_t size);
 
+struct AttentionSize {
+  std::int64_t rows = 0;
+  std::int64_t keys = 0;
+  std::int64_t head_bytes = 0;       // of the longest query or value, with padding
+  std::int64_t multiplications = 0;  // in both products
+};
+
 // Returns the configurations without duplicates: BLOCK_M rows and BLOCK_N keys. A single one where
-// the attention is too small to be tuned. `multiplications` is their number in both products.
-[[nodiscard]] std::vector<Config> AttentionConfigs(std::int64_t rows, std::int64_t keys,
-                                                   std::int64_t multiplications);
+// the attention is too small to be tuned.
+[[nodiscard]] std::vector<Config> AttentionConfigs(const AttentionSize& size);
 
 // Moves the fastest one to the front, for 16 bits and kFewestMeasured rows and keys or more.
 // `depth` is the length of a query. All configurations of a tuned attention must be there.

@@ -83,7 +83,8 @@ class AttentionWriter final {
         wide_(NeedsWideIndex(program, nest)),
         mask_(CausalMaskOf(form_)),
         plain_(WithoutFactor(mask_ ? mask_->seen : form_.score)),
-        configs_(AttentionConfigs(rows_, keys_, batch_ * rows_ * keys_ * (form_.depth + columns_))),
+        configs_(AttentionConfigs(
+            {rows_, keys_, HeadBytes(), batch_ * rows_ * keys_ * (form_.depth + columns_)})),
         key_blocks_(IsDescribed()),
         names_(NamesFor(program)) {
     if (IsMeasured()) PutFastestFirst(configs_, mask_.has_value(), form_.depth, keys_);
@@ -122,12 +123,16 @@ class AttentionWriter final {
   }
 
  private:
+  [[nodiscard]] std::int64_t HeadBytes() const {
+    return WideEnough(std::max(form_.depth, columns_)) *
+           static_cast<std::int64_t>(DTypeSize(type_));
+  }
   // Returns whether this is an attention as those that were measured (PutFastestFirst).
   [[nodiscard]] bool IsMeasured() const {
     const bool plain =
         plain_.score->op == ExprOp::kLoad && plain_.score->load.buffer == form_.product;
     return plain && DTypeSize(type_) == 2 && std::min(rows_, keys_) >= kFewestMeasured &&
-           configs_.size() > 1;
+           HeadBytes() <= kLongestMeasuredBytes && configs_.size() > 1;
   }
   // Number of elements of the last axis, by the name of its index.
   [[nodiscard]] std::int64_t Count(char last) const { return last == 'k' ? form_.depth : columns_; }

@@ -119,14 +119,14 @@ TEST(TritonModule, PositionsTakeSixtyFourBitsWhereIndicesDo) {
   EXPECT_THAT(wide, HasSubstr("tl.cast(column[None, :], tl.int64)"));
 }
 
-TEST(TritonModule, HeadsThatDoNotFitIntoRegistersAreProductsAndASoftMax) {
+TEST(TritonModule, HeadsThatDoNotFitIntoAMultiprocessorAreProductsAndASoftMax) {
   const auto attention = [](std::int64_t head) {
     const Shape shape{2, 8, 512, head};
     return TextOf(
         Operator("aten.scaled_dot_product_attention.default", {shape, shape, shape}, shape));
   };
-  EXPECT_EQ(Times(attention(256), "tl.exp2("), 2U);
-  const std::string products = attention(512);
+  EXPECT_EQ(Times(attention(128), "tl.exp2("), 2U);
+  const std::string products = attention(256);
   EXPECT_EQ(Times(products, "tl.exp2("), 0U) << products;
   EXPECT_EQ(Times(products, "BLOCK_K: tl.constexpr):"), 2U) << products;
 }

@@ -172,6 +172,20 @@ TEST(SixteenBits, AttentionTakesFewerKeysAtATimeWhereABlockWouldBeEmpty) {
   EXPECT_THAT(text(256), HasSubstr("BLOCK_N: tl.constexpr = 64"));
 }
 
+TEST(SixteenBits, LongHeadsTakeSmallerBlocksThatFit) {
+  const std::string op = "aten.scaled_dot_product_attention.default";
+  const auto text = [&](std::int64_t queries, std::int64_t head) {
+    const Shape query{4, 8, queries, head};
+    const Shape keys{4, 8, 1024, head};
+    return TextOfNarrow(op, {query, keys, keys}, query);
+  };
+  EXPECT_THAT(text(1024, 128), HasSubstr("BLOCK_N: tl.constexpr = 128"));  // measured
+  EXPECT_THAT(text(1024, 256), HasSubstr("{\"BLOCK_M\": 128, \"BLOCK_N\": 32}, num_warps=8"));
+  EXPECT_THAT(text(1024, 256), Not(HasSubstr("\"BLOCK_N\": 128}")));
+  EXPECT_THAT(text(16, 128), HasSubstr("BLOCK_N: tl.constexpr = 128"));
+  EXPECT_THAT(text(16, 256), HasSubstr("BLOCK_N: tl.constexpr = 64"));
+}
+
 TEST(SixteenBits, AreMultipliedAsTheyAreStored) {
   const std::string text = TextOfNarrow("aten.mm.default", {{512, 512}, {512, 512}}, {512, 512});
   EXPECT_THAT(text, HasSubstr("total = tl.dot(x0_value, x1_value, total)"));
