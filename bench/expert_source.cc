@@ -1,16 +1,18 @@
 // Writes the expert's source for tasks, without building or timing it:
-//   pragma-expert-source PYTHON FOLDER [--triton | --all] TASK.py...
-// A task may also be a stored description by the PyTorch server (the "task" of its reply,
-// NAME.json). FOLDER gets NAME/kernel.cpp and NAME/kernel.h, or NAME/solution.py and
-// NAME/interface.txt. With --all it gets NAME.txt instead: the texts in both languages, for several
-// processors and in many variants, with the choices that each leaves open. This does not depend on
-// the machine, so that tools/expert_texts.sh can compare it before and after a change. One line per
-// task reports the outcome.
+//   pragma-expert-source PYTHON FOLDER [--triton[=KIB] | --all] TASK.py...
+// KIB is the shared memory that a block may use on the GPU (default 227, an H100's). A task may
+// also be a stored description by the PyTorch server (the "task" of its reply, NAME.json). FOLDER
+// gets NAME/kernel.cpp and NAME/kernel.h, or NAME/solution.py and NAME/interface.txt. With --all it
+// gets NAME.txt instead: the texts in both languages, for several processors and in many variants,
+// with the choices that each leaves open. This does not depend on the machine, so that
+// tools/expert_texts.sh can compare it before and after a change. One line per task reports the
+// outcome.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <span>
@@ -131,14 +133,15 @@ Result<std::string> WriteSource(const Jail& jail, const TorchServerOptions& opti
   return WriteText(server.task(), file.stem().string(), to);
 }
 
-Result<void> WriteAll(std::span<char* const> tasks, Wanted wanted,
-                      const std::filesystem::path& python, const std::filesystem::path& folder) {
+Result<void> WriteAll(std::span<char* const> tasks, const std::filesystem::path& python,
+                      Destination to, std::int64_t shared_kib) {
   const Jail jail = TRY(Jail::Create(PRAGMA_PROGRAM_DIR, SandboxMode::kFull));
   const Machine machine = TRY(DescribeMachine());
-  const TorchServerOptions options = DescribingServer(python, folder, machine.threads);
+  const TorchServerOptions options = DescribingServer(python, to.folder, machine.threads);
+  to.target = TargetOf(machine);
+  if (shared_kib > 0) to.target.block_shared_bytes = shared_kib << 10;
   for (const std::filesystem::path task : tasks) {
-    const Result<std::string> written =
-        WriteSource(jail, options, task, {TargetOf(machine), wanted, folder});
+    const Result<std::string> written = WriteSource(jail, options, task, to);
     fmt::print("{}: {}\n", task.stem().string(),
                written ? *written : "refused: " + written.error().message);
     std::fflush(stdout);
@@ -152,15 +155,20 @@ Result<void> WriteAll(std::span<char* const> tasks, Wanted wanted,
 int main(int argc, char** argv) {
   using namespace pragma::expert;
   const std::string_view option = argc > 3 ? argv[3] : "";
-  const Wanted wanted = option == "--triton" ? Wanted::kTriton
-                        : option == "--all"  ? Wanted::kAll
-                                             : Wanted::kCpp;
+  constexpr std::string_view kTritonFor = "--triton=";
+  const bool sized = option.starts_with(kTritonFor);
+  const Wanted wanted = option == "--triton" || sized ? Wanted::kTriton
+                        : option == "--all"           ? Wanted::kAll
+                                                      : Wanted::kCpp;
+  const std::int64_t shared_kib = sized ? std::atoll(argv[3] + kTritonFor.size()) : 0;
   char** const first = argv + (wanted == Wanted::kCpp ? 3 : 4);
   if (argc < 4 || first == argv + argc) {
-    std::fputs("usage: pragma-expert-source PYTHON FOLDER [--triton | --all] TASK.py...\n", stderr);
+    std::fputs("usage: pragma-expert-source PYTHON FOLDER [--triton[=KIB] | --all] TASK.py...\n",
+               stderr);
     return 2;
   }
-  const auto done = WriteAll({first, argv + argc}, wanted, argv[1], argv[2]);
+  const auto done =
+      WriteAll({first, argv + argc}, argv[1], {.wanted = wanted, .folder = argv[2]}, shared_kib);
   if (!done) {
     fmt::print(stderr, "pragma-expert-source: {}\n", done.error().message);
     return 3;

@@ -47,8 +47,9 @@ MakeAgents RunAgents(const Paths& paths, const MetricTable& metrics) {
 
 void KeepTarget(const expert::KernelTarget& target, std::map<std::string, std::string>& options) {
   options[kOption] =
-      fmt::format("{} {} {} {} {} {}", target.threads, target.lanes, target.registers,
-                  target.private_cache_bytes, target.shared_cache_bytes, target.clang ? 1 : 0);
+      fmt::format("{} {} {} {} {} {} {}", target.threads, target.lanes, target.registers,
+                  target.private_cache_bytes, target.shared_cache_bytes, target.clang ? 1 : 0,
+                  target.block_shared_bytes);
 }
 
 expert::KernelTarget KeptTarget(const std::map<std::string, std::string>& options) {
@@ -67,7 +68,9 @@ expert::KernelTarget KeptTarget(const std::map<std::string, std::string>& option
   target.registers = static_cast<int>(next());
   target.private_cache_bytes = next();
   target.shared_cache_bytes = next();
-  if (*text != '\0') target.clang = next() != 0;  // older runs did not store it
+  // Older runs did not store these.
+  if (*text != '\0') target.clang = next() != 0;
+  if (*text != '\0') target.block_shared_bytes = next();
   return target;
 }
 

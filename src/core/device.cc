@@ -43,6 +43,7 @@ Result<Device> ParseDevice(std::string_view json) {
   reader.Require("memory_bytes", device.memory_bytes);
   reader.Get("memory_used_bytes", device.memory_used_bytes);
   reader.Require("l2_bytes", device.l2_bytes);
+  reader.Get("block_shared_bytes", device.block_shared_bytes);
   reader.Get("multiprocessors", device.multiprocessors);
   reader.Get("clock_khz", clock_khz);
   reader.Get("memory_clock_khz", memory_clock_khz);

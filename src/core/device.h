@@ -26,6 +26,7 @@ struct Device {
   std::size_t memory_bytes = 0;
   std::size_t memory_used_bytes = 0;  // by all programs when it was looked at; 0: unknown
   std::size_t l2_bytes = 0;
+  std::size_t block_shared_bytes = 0;  // shared memory that one block may use; 0: unknown
   int multiprocessors = 0;
   double clock_ghz = 0;   // the highest clock
   double memory_gbs = 0;  // peak memory bandwidth, clock times bus width; 1e9 bytes per second

@@ -14,7 +14,8 @@ using ::testing::HasSubstr;
 constexpr const char* kH100 =
     R"({"name": "NVIDIA H100 80GB HBM3", "driver": "580.159.04", "cuda": "13.0",
         "library": "/usr/local/nvidia/lib64/libcuda.so.1", "memory_bytes": 85017493504,
-        "l2_bytes": 52428800, "multiprocessors": 132, "clock_khz": 1980000,
+        "l2_bytes": 52428800, "block_shared_bytes": 232448, "multiprocessors": 132,
+        "clock_khz": 1980000,
         "memory_clock_khz": 2619000, "memory_bus_bits": 5120, "capability": "9.0"})";
 
 TEST(DeviceTest, ReadsWhatTheDriverOfAnH100Said) {
@@ -22,6 +23,7 @@ TEST(DeviceTest, ReadsWhatTheDriverOfAnH100Said) {
   ASSERT_TRUE(device) << device.error().message;
   EXPECT_EQ(device->name, "NVIDIA H100 80GB HBM3");
   EXPECT_EQ(device->l2_bytes, 52428800U);
+  EXPECT_EQ(device->block_shared_bytes, 232448U);
   EXPECT_NEAR(device->memory_gbs, 3352, 1);
   device->backend = ShippedBackend("nvidia");
   EXPECT_NEAR(device->l2_gbs(), 16727, 1);

@@ -104,6 +104,8 @@ KernelTarget TargetOf(const Machine& machine) {
       target.private_cache_bytes = static_cast<std::int64_t>(cache.bytes);
   if (const std::size_t shared = machine.usable_last_level_bytes(); shared > 0)
     target.shared_cache_bytes = static_cast<std::int64_t>(shared);
+  if (machine.device && machine.device->block_shared_bytes > 0)
+    target.block_shared_bytes = static_cast<std::int64_t>(machine.device->block_shared_bytes);
   return target;
 }
 

@@ -31,7 +31,7 @@ Result<WrittenKernel> TaskWriter::Write(Language language, const KernelVariant& 
     return Fail("the expert writes recurrences in C++ only (--target cpu)");
   for (const Step& step : program.steps)
     if (step.routine) return Fail("the expert writes " + step.what + " in C++ only (--target cpu)");
-  return EmitTriton(task_, std::move(program), variant);
+  return EmitTriton(task_, std::move(program), variant, target_);
 }
 
 std::vector<Choice> TaskWriter::OpenChoices(const Candidate& candidate) const {

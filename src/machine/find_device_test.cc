@@ -76,7 +76,8 @@ class AmdProbe : public testing::Test {
     Write("class/kfd/kfd/topology/nodes/0/properties", "cpu_cores_count 96\nsimd_count 0\n");
     const std::string node = "class/kfd/kfd/topology/nodes/1/";
     Write(node + "properties",
-          "simd_count 1216\nsimd_per_cu 4\ngfx_target_version 90402\ndrm_render_minor 128\n"
+          "simd_count 1216\nsimd_per_cu 4\nlds_size_in_kb 64\ngfx_target_version "
+          "90402\ndrm_render_minor 128\n"
           "max_engine_clk_fcompute 2100\n");
     Write(node + "mem_banks/0/properties",
           "size_in_bytes 206141652992\nwidth 8192\nmem_clk_max 1300\n");
@@ -112,6 +113,7 @@ TEST_F(AmdProbe, ReadsTheDriversTopology) {
   EXPECT_EQ(device->driver, "6.10.5");
   EXPECT_EQ(device->multiprocessors, 304);
   EXPECT_EQ(device->l2_bytes, (4096U + 262144U) * 1024U);
+  EXPECT_EQ(device->block_shared_bytes, 65536U);
   EXPECT_NEAR(device->memory_gbs, 5325, 1);       // data sheet: 5.3 TB/s
   EXPECT_NEAR(device->fp32_gflops(), 163430, 5);  // data sheet: 163.4 TFLOP/s
 }

@@ -3,9 +3,11 @@
 
   triton_texts.py run FOLDER TASK.py...       values in Triton's interpreter against torch in float64
   triton_texts.py compile FOLDER TASK.py...   every kernel for sm_90: registers and shared memory
+  triton_texts.py compile-all FOLDER TASK.py...   the same with every configuration, not only the first
 
-TARGET=gfx942 in the environment compiles for an AMD MI300X instead, with the wheel's own assembler; no ROCm is needed.
-FOLDER is what `pragma-expert-source PYTHON FOLDER --triton TASK.py...` wrote. One line a task.
+TARGET in the environment is another GPU: sm_80, sm_89, sm_100 or sm_120, or gfx942 for an AMD MI300X, with the wheel's
+own assembler; no ROCm is needed. FOLDER is what `pragma-expert-source PYTHON FOLDER --triton=KIB TASK.py...` wrote, for
+the KiB of shared memory that a block may use there (163, 99, 227 and 99). One line a task.
 """
 
 from __future__ import annotations
@@ -23,7 +25,14 @@ sys.path.insert(0, str(ROOT / "python"))
 # Tolerances relative to the largest value of an output; tasks of tests are small.
 RELATIVE = {"float32": 1e-4, "float64": 1e-4, "float16": 2e-3, "bfloat16": 1.6e-2}
 # By target: what Triton calls it (kind, architecture, lanes of a warp), and shared memory of one block in bytes.
-TARGETS = {"sm_90": (("cuda", 90, 32), 227 * 1024), "gfx942": (("hip", "gfx942", 64), 64 * 1024)}
+TARGETS = {
+    "sm_80": (("cuda", 80, 32), 163 * 1024),
+    "sm_89": (("cuda", 89, 32), 99 * 1024),
+    "sm_90": (("cuda", 90, 32), 227 * 1024),
+    "sm_100": (("cuda", 100, 32), 227 * 1024),
+    "sm_120": (("cuda", 120, 32), 99 * 1024),
+    "gfx942": (("hip", "gfx942", 64), 64 * 1024),
+}
 TARGET, SHARED_BYTES = TARGETS[os.environ.get("TARGET", "sm_90")]
 
 

@@ -100,6 +100,7 @@ static void print(const char* sys, const char* node) {
   printf("\"memory_bytes\": %llu, \"l2_bytes\": %llu, ", property(bank, "size_in_bytes"),
          cache_bytes(node));
   printf("\"multiprocessors\": %llu, ", lanes == 0 ? 0 : property(node, "simd_count") / lanes);
+  printf("\"block_shared_bytes\": %llu, ", property(node, "lds_size_in_kb") * 1024);
   printf("\"clock_khz\": %llu, \"memory_clock_khz\": %llu, \"memory_bus_bits\": %llu}\n",
          property(node, "max_engine_clk_fcompute") * 1000,
          property(bank, "mem_clk_max") * 1000 * faster, property(bank, "width"));

@@ -17,6 +17,7 @@ enum {
   kL2Bytes = 38,
   kMajor = 75,
   kMinor = 76,
+  kBlockSharedBytes = 97, /* that a block may ask for */
 };
 
 struct driver {
@@ -110,6 +111,7 @@ static void print(const struct driver* driver, int device, const char* path, voi
   printf("\"memory_bytes\": %zu, \"l2_bytes\": %d, \"multiprocessors\": %d, ", memory,
          attribute(driver, kL2Bytes, device), attribute(driver, kMultiprocessors, device));
   printf("\"memory_used_bytes\": %llu, ", used_memory(driver, device, memory));
+  printf("\"block_shared_bytes\": %d, ", attribute(driver, kBlockSharedBytes, device));
   printf("\"clock_khz\": %d, \"memory_clock_khz\": %d, \"memory_bus_bits\": %d, ",
          attribute(driver, kClockKilohertz, device),
          attribute(driver, kMemoryClockKilohertz, device),

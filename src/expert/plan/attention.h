@@ -19,10 +19,6 @@ struct AttentionPolicy {
   std::int64_t longest_head_bytes = std::numeric_limits<std::int64_t>::max();  // one key or value
 };
 inline constexpr AttentionPolicy kVectorAttention{};
-// A tile keeps whole keys and values in a multiprocessor's shared memory, and whole results in its
-// registers.
-inline constexpr AttentionPolicy kTileAttention{
-    .one_batch = false, .vectors = false, .longest_head_bytes = 512};
 
 // Runs after StoreThrough and before nests are planned. Steps whose results are also read elsewhere
 // are kept.

@@ -32,7 +32,8 @@ constexpr AttentionBlock kLongHeadBlocks[] = {
 constexpr AttentionBlock kUntunedAttention{64, 32, 4, 2};  // fits where heads are long, too
 // Reading the keys and values takes all of the time, so many of them are on their way.
 constexpr AttentionBlock kFewRows{kNarrowestBlock, 128, 4, 3};
-constexpr AttentionBlock kFewRowsOfLongHeads{kNarrowestBlock, 64, 4, 3};
+// From this size of shared memory on, blocks of long heads fit.
+constexpr std::int64_t kSharedOfLongHeads = std::int64_t{160} << 10;
 
 // Half a block of keys computes so much slower, for each key.
 constexpr double kWorthHalving = 1.07;
@@ -42,6 +43,21 @@ Config AttentionConfig(const AttentionBlock& block, std::int64_t rows, std::int6
            {"BLOCK_N", std::min(block.keys, WideEnough(keys))}},
           block.warps,
           block.stages};
+}
+
+// Returns the shared memory that a block takes, or more: queries, and the keys and values of each
+// stage. Tensor cores read fp32 as two parts, of which some are in shared memory too. Compared with
+// what Triton's compiler says for sm_80 to sm_120, heads of 64 to 256 and 16 to 128 rows.
+std::int64_t SharedBytes(const AttentionBlock& block, const AttentionSize& size) {
+  const std::int64_t lines = std::int64_t{2} * block.stages * block.keys + block.rows;
+  const std::int64_t bytes = lines * size.HeadBytes();
+  return DTypeSize(size.type) == 4 && block.rows > kNarrowestBlock ? bytes * 5 / 3 : bytes;
+}
+
+// Returns the block with fewer keys where they do not fit.
+AttentionBlock Fitting(AttentionBlock block, const AttentionSize& size, std::int64_t shared_bytes) {
+  while (block.keys > kNarrowestBlock && SharedBytes(block, size) > shared_bytes) block.keys /= 2;
+  return block;
 }
 
 // Returns the number of the block that is the fastest on an H200 in bf16 and fp16, with heads of 64
@@ -67,19 +83,30 @@ int WideEnough(std::int64_t size) {
   return static_cast<int>(std::max<std::int64_t>(PowerOfTwo(size), kNarrowestBlock));
 }
 
-std::vector<Config> AttentionConfigs(const AttentionSize& size) {
-  const bool long_heads = size.head_bytes > kLongestMeasuredBytes;
+AttentionPolicy TileAttention(std::int64_t shared_bytes) {
+  const bool large = shared_bytes >= kSharedOfLongHeads;
+  return {.one_batch = false,
+          .vectors = false,
+          .longest_head_bytes = large ? 2 * kLongestMeasuredBytes : kLongestMeasuredBytes};
+}
+
+std::int64_t AttentionSize::HeadBytes() const {
+  return WideEnough(head) * static_cast<std::int64_t>(DTypeSize(type));
+}
+
+std::vector<Config> AttentionConfigs(const AttentionSize& size, std::int64_t shared_bytes) {
+  const bool long_heads = size.HeadBytes() > kLongestMeasuredBytes;
   if (size.multiplications < kWorthTuning) {
-    const AttentionBlock& few = long_heads ? kFewRowsOfLongHeads : kFewRows;
-    const AttentionBlock& block = size.rows <= kNarrowestBlock ? few : kUntunedAttention;
-    return {AttentionConfig(block, size.rows, size.keys)};
+    const AttentionBlock& block = size.rows <= kNarrowestBlock ? kFewRows : kUntunedAttention;
+    return {AttentionConfig(Fitting(block, size, shared_bytes), size.rows, size.keys)};
   }
   std::vector<Config> configs;
   std::set<std::vector<std::pair<std::string, int>>> seen;
   const auto blocks = long_heads ? std::span<const AttentionBlock>(kLongHeadBlocks)
                                  : std::span<const AttentionBlock>(kAttentionBlocks);
   for (const AttentionBlock& block : blocks) {
-    Config config = AttentionConfig(block, size.rows, size.keys);
+    if (&block != &blocks.back() && SharedBytes(block, size) > shared_bytes) continue;
+    Config config = AttentionConfig(Fitting(block, size, shared_bytes), size.rows, size.keys);
     std::vector<std::pair<std::string, int>> key = config.constants;
     key.emplace_back("warps", config.warps);
     key.emplace_back("stages", config.stages);

@@ -69,7 +69,7 @@ std::vector<std::size_t> RowDims(const AttentionHint& form) {
 
 class AttentionWriter final {
  public:
-  AttentionWriter(const Program& program, const Nest& nest)
+  AttentionWriter(const Program& program, const Nest& nest, std::int64_t shared_bytes)
       : program_(program),
         nest_(nest),
         form_(*nest.steps[0].attention),
@@ -83,8 +83,8 @@ class AttentionWriter final {
         wide_(NeedsWideIndex(program, nest)),
         mask_(CausalMaskOf(form_)),
         plain_(WithoutFactor(mask_ ? mask_->seen : form_.score)),
-        configs_(AttentionConfigs(
-            {rows_, keys_, HeadBytes(), batch_ * rows_ * keys_ * (form_.depth + columns_)})),
+        shared_bytes_(shared_bytes),
+        configs_(AttentionConfigs(Size(), shared_bytes)),
         key_blocks_(IsDescribed()),
         names_(NamesFor(program)) {
     if (IsMeasured()) PutFastestFirst(configs_, mask_.has_value(), form_.depth, keys_);
@@ -123,16 +123,20 @@ class AttentionWriter final {
   }
 
  private:
-  [[nodiscard]] std::int64_t HeadBytes() const {
-    return WideEnough(std::max(form_.depth, columns_)) *
-           static_cast<std::int64_t>(DTypeSize(type_));
+  [[nodiscard]] AttentionSize Size() const {
+    return {.rows = rows_,
+            .keys = keys_,
+            .head = std::max(form_.depth, columns_),
+            .type = type_,
+            .multiplications = batch_ * rows_ * keys_ * (form_.depth + columns_)};
   }
   // Returns whether this is an attention as those that were measured (PutFastestFirst).
   [[nodiscard]] bool IsMeasured() const {
     const bool plain =
         plain_.score->op == ExprOp::kLoad && plain_.score->load.buffer == form_.product;
     return plain && DTypeSize(type_) == 2 && std::min(rows_, keys_) >= kFewestMeasured &&
-           HeadBytes() <= kLongestMeasuredBytes && configs_.size() > 1;
+           Size().HeadBytes() <= kLongestMeasuredBytes && shared_bytes_ >= kMeasuredSharedBytes &&
+           configs_.size() > 1;
   }
   // Number of elements of the last axis, by the name of its index.
   [[nodiscard]] std::int64_t Count(char last) const { return last == 'k' ? form_.depth : columns_; }
@@ -364,6 +368,7 @@ class AttentionWriter final {
   bool wide_;
   std::optional<CausalMask> mask_;
   Unscaled plain_;
+  std::int64_t shared_bytes_;
   std::vector<Config> configs_;
   bool key_blocks_;  // keys and values are loaded by tensor descriptors
   Names names_;
@@ -374,8 +379,9 @@ class AttentionWriter final {
 
 }  // namespace
 
-KernelText AttentionKernel(const Program& program, const Nest& nest, const std::string& name) {
-  KernelText kernel = AttentionWriter(program, nest).Write();
+KernelText AttentionKernel(const Program& program, const Nest& nest, const std::string& name,
+                           std::int64_t shared_bytes) {
+  KernelText kernel = AttentionWriter(program, nest, shared_bytes).Write();
   kernel.name = name;
   return kernel;
 }

@@ -5,6 +5,7 @@
 // hides are skipped, and only the blocks that it cuts look at the mask.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "expert/ir/program.h"
@@ -13,7 +14,8 @@
 
 namespace pragma::expert::triton {
 
+// `shared_bytes` is the shared memory that a block may use.
 [[nodiscard]] KernelText AttentionKernel(const Program& program, const Nest& nest,
-                                         const std::string& name);
+                                         const std::string& name, std::int64_t shared_bytes);
 
 }  // namespace pragma::expert::triton

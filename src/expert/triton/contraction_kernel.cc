@@ -48,15 +48,15 @@ class ContractionWriter final {
         depth_(Elements(nest.shape, form_.depth)),
         packed_(packed),
         stored_(options_.precision != "ieee" && Has16Bits(program, form_)),
-        configs_(packed ? PackedConfigs()
-                        : ProductConfigs({Batch(), rows_, columns_, depth_}, FormOfOperands())),
+        configs_(packed ? PackedConfigs(options_.shared_bytes)
+                        : ProductConfigs(Size(), FormOfOperands())),
         wide_(NeedsWideIndex(program, nest) || (packed && packed->NeedsWideIndex())),
         described_(Descriptors()),
         names_(NamesFor(program)),
         left_index_(nest.shape, AxesWith("[:, None]", "", "[None, :]")),
         right_index_(nest.shape, AxesWith("", "[None, :]", "[:, None]")),
         out_index_(nest.shape, AxesWith("[:, None]", "[None, :]", "")) {
-    if (described_) configs_ = PersistentConfigs({Batch(), rows_, columns_, depth_});
+    if (described_) configs_ = PersistentConfigs(Size());
     for (const char* taken :
          {"m",        "n",      "k",       "batch", "tile",  "tiles_m",    "tiles_n",    "first",
           "in_group", "tile_m", "tile_n",  "total", "part",  "m_inside",   "n_inside",   "k_inside",
@@ -89,6 +89,9 @@ class ContractionWriter final {
   }
 
  private:
+  [[nodiscard]] ProductSize Size() const {
+    return {Batch(), rows_, columns_, depth_, options_.shared_bytes};
+  }
   [[nodiscard]] std::int64_t Batch() const { return Elements(nest_.shape, form_.batch); }
   [[nodiscard]] Operands FormOfOperands() const {
     return stored_           ? Operands::kStored

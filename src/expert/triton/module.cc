@@ -24,6 +24,7 @@
 #include "expert/plan/nest.h"
 #include "expert/plan/plan_nests.h"
 #include "expert/plan/store_through.h"
+#include "expert/triton/attention_configs.h"
 #include "expert/triton/attention_kernel.h"
 #include "expert/triton/contraction_kernel.h"
 #include "expert/triton/depthwise_convolution.h"
@@ -73,24 +74,26 @@ bool IsTaken(const std::string& name) {
 // The values of the choice "tune" (plan/choices.cc).
 enum Tune : int { kWhatIsNotMeasured, kNothing, kAll };
 
-// Limits the configurations: to the measured one, and where there are many kernels, since compiling
-// each of them takes time.
-void LimitTuning(std::vector<KernelText>& kernels, int tune) {
+// Limits the configurations: to the measured one, on a card as that which was measured, and where
+// there are many kernels, since compiling each of them takes time.
+void LimitTuning(std::vector<KernelText>& kernels, int tune, const KernelTarget& target) {
+  const bool known = target.block_shared_bytes >= kMeasuredSharedBytes;
   const auto written = static_cast<std::size_t>(
       std::ranges::count_if(kernels, [](const KernelText& kernel) { return !kernel.shared; }));
   const std::size_t most = tune == kNothing || written >= 2 * kManyKernels ? 1
                            : written >= kManyKernels                       ? 2
                                                                            : SIZE_MAX;
   for (KernelText& kernel : kernels) {
-    const bool chosen = kernel.measured && tune == kWhatIsNotMeasured;
+    const bool chosen = known && kernel.measured && tune == kWhatIsNotMeasured;
     kernel.configs.resize(std::min(kernel.configs.size(), chosen ? 1 : most));
   }
 }
 
 class ModuleWriter final {
  public:
-  ModuleWriter(const Task& task, Program program, const KernelVariant& variant)
-      : task_(task), program_(std::move(program)), variant_(variant) {}
+  ModuleWriter(const Task& task, Program program, const KernelVariant& variant,
+               const KernelTarget& target)
+      : task_(task), program_(std::move(program)), variant_(variant), target_(target) {}
 
   WrittenKernel Write() {
     outputs_ = OutputBuffers(task_, program_);
@@ -152,7 +155,8 @@ class ModuleWriter final {
     const std::int64_t whole_row = variant_.Get("rows") == 0 ? kWholeRow : kShortRow;
     for (const Nest& nest : PlanNests(program_, TilePolicy(products))) {
       if (nest.steps[0].attention) {
-        kernels_.push_back(AttentionKernel(program_, nest, KernelName(nest, "")));
+        kernels_.push_back(
+            AttentionKernel(program_, nest, KernelName(nest, ""), target_.block_shared_bytes));
       } else if (nest.anchored) {
         WriteProduct(nest);
       } else {
@@ -162,7 +166,7 @@ class ModuleWriter final {
     }
     ShareKernels(program_, kernels_);
     tunable_ = std::ranges::any_of(kernels_, IsTuned);
-    LimitTuning(kernels_, variant_.Get("tune"));
+    LimitTuning(kernels_, variant_.Get("tune"), target_);
   }
   std::string KernelName(const Nest& nest, const std::string& what) {
     std::string name = Free(nest.steps.front().name + what + "_kernel");
@@ -180,7 +184,8 @@ class ModuleWriter final {
           PackKernel(program_, nest, packed->right, KernelName(nest, "_pack_right")));
     }
     kernels_.push_back(ContractionKernel(program_, nest, KernelName(nest, ""),
-                                         {Precision(), Describes()}, packed));
+                                         {Precision(), Describes(), target_.block_shared_bytes},
+                                         packed));
   }
   [[nodiscard]] std::string Precision() const {
     return variant_.Get("precision") == 1 ? "ieee" : "tf32x3";
@@ -236,6 +241,7 @@ class ModuleWriter final {
   const Task& task_;
   Program program_;
   const KernelVariant& variant_;
+  const KernelTarget& target_;
   std::vector<int> outputs_;
   Names taken_;
   std::vector<KernelText> kernels_;
@@ -246,16 +252,18 @@ class ModuleWriter final {
 }  // namespace
 }  // namespace triton
 
-WrittenKernel EmitTriton(const Task& task, Program program, const KernelVariant& variant) {
+WrittenKernel EmitTriton(const Task& task, Program program, const KernelVariant& variant,
+                         const KernelTarget& target) {
   RemoveUnused(program);
   StoreThrough(program, false);
-  if (variant.Get("attention") == 0) FuseAttention(program, kTileAttention);
+  if (variant.Get("attention") == 0)
+    FuseAttention(program, triton::TileAttention(target.block_shared_bytes));
   if (variant.Get("products") == 0) {
     triton::PackConvolutions(program, variant.Get("precision") == 0);
     triton::PackDepthwise(program);
     triton::EvenOperands(program);
   }
-  return triton::ModuleWriter(task, std::move(program), variant).Write();
+  return triton::ModuleWriter(task, std::move(program), variant, target).Write();
 }
 
 }  // namespace pragma::expert

@@ -24,15 +24,14 @@ struct Block {
 // Blocks of operands that go through registers, since they are split into parts or converted.
 constexpr Block kBlocks[] = {{128, 128, 32, 8, 3}, {128, 64, 32, 4, 3},  {64, 128, 32, 4, 3},
                              {64, 64, 32, 4, 3},   {128, 128, 64, 8, 2}, {64, 32, 64, 4, 3}};
-// Blocks of 16-bit operands, which tensor cores read straight from shared memory. All but the first
-// fit into the 99 KiB of the smallest cards since Ampere. Measured in bf16 on an H200 from 2048^3
-// to 8192^3, the best of them takes at most 1.07 times as long as cuBLAS; with a transposed right
-// operand at most 1.2 times; from 12544 x 384 x 1536 to 12608 x 768 x 3072 1.03 to 1.4 times.
+// Blocks of 16-bit operands, which tensor cores read straight from shared memory. Measured in bf16
+// on an H200 from 2048^3 to 8192^3, the best of them takes at most 1.07 times as long as cuBLAS;
+// with a transposed right operand at most 1.2 times; from 12544 x 384 x 1536 to 12608 x 768 x
+// 3072 1.03 to 1.4 times.
 constexpr Block kStoredBlocks[] = {{128, 256, 64, 8, 3}, {128, 128, 64, 4, 3}, {128, 128, 32, 4, 4},
                                    {128, 64, 64, 4, 4},  {64, 128, 64, 4, 4},  {64, 64, 64, 4, 5}};
 
-// Blocks of fp32 operands in two parts, which take four times the shared memory of 16 bits. The
-// last fits into the 99 KiB of the smallest cards since Ampere.
+// Blocks of fp32 operands in two parts, which take four times the shared memory of 16 bits.
 constexpr Block kPartBlocks[] = {
     {128, 128, 32, 8, 3}, {128, 64, 32, 4, 3}, {64, 128, 32, 4, 3}, {64, 64, 32, 4, 3}};
 
@@ -43,6 +42,19 @@ std::span<const Block> BlocksOf(Operands operands) {
     case Operands::kInParts: return kPartBlocks;
   }
   return kBlocks;
+}
+
+std::int64_t BytesOf(Operands operands) {
+  return operands == Operands::kStored ? 2 : operands == Operands::kInParts ? 8 : 4;
+}
+
+// Returns whether a block of each operand fits for every stage, beside `other_bytes`. The last of
+// all blocks is used in any case.
+bool Fits(const Block& block, Operands operands, std::int64_t shared_bytes,
+          std::int64_t other_bytes) {
+  const std::int64_t elements =
+      std::int64_t{block.stages} * (block.rows + block.columns) * block.depth;
+  return elements * BytesOf(operands) + other_bytes <= shared_bytes;
 }
 
 Config ConfigOf(const Block& block) {
@@ -60,6 +72,9 @@ constexpr std::int64_t kWorthTuningStored = std::int64_t{1} << 34;
 constexpr std::int64_t kShortDepth = 1024;
 constexpr double kOverlapped = 0.92;
 constexpr double kAlone = 0.6;
+
+// Shared memory through which a persistent kernel's descriptor stores a part of its results.
+constexpr std::int64_t kStoreBytes = std::int64_t{8} << 10;
 
 // Smallest number of rows and columns for which arithmetic decides. A narrower product takes the
 // time of loading the other operand, for which all processors are needed.
@@ -119,16 +134,25 @@ int Fitting(int block, std::int64_t size) {
       std::clamp<std::int64_t>(PowerOfTwo(size), 16, static_cast<std::int64_t>(block)));
 }
 
-// Returns the blocks, no larger than the matrices and each once.
-std::vector<Config> BlocksFor(const ProductSize& size, std::span<const Block> blocks) {
+Config NoLarger(const Block& block, const ProductSize& size) {
+  return ConfigOf({Fitting(block.rows, size.rows), Fitting(block.columns, size.columns),
+                   Fitting(block.depth, size.depth), block.warps, block.stages});
+}
+
+// Returns the blocks that fit, no larger than the matrices and each once. `other_bytes` is the
+// shared memory that they need for other things.
+std::vector<Config> BlocksFor(const ProductSize& size, Operands operands,
+                              std::int64_t other_bytes = 0) {
   std::vector<Config> configs;
   std::set<std::vector<int>> seen;
+  const std::span<const Block> blocks = BlocksOf(operands);
   for (const Block& block : blocks) {
-    const int m = Fitting(block.rows, size.rows);
-    const int n = Fitting(block.columns, size.columns);
-    const int k = Fitting(block.depth, size.depth);
-    if (!seen.insert({m, n, k}).second) continue;
-    configs.push_back(ConfigOf({m, n, k, block.warps, block.stages}));
+    if (&block != &blocks.back() && !Fits(block, operands, size.shared_bytes, other_bytes))
+      continue;
+    const Config config = NoLarger(block, size);
+    std::vector<int> sides;
+    for (const auto& [name, side] : config.constants) sides.push_back(side);
+    if (seen.insert(std::move(sides)).second) configs.push_back(config);
   }
   return configs;
 }
@@ -145,8 +169,8 @@ std::vector<GridFactor> ProductGrid(const ProductSize& size) {
 
 std::vector<Config> ProductConfigs(const ProductSize& size, Operands operands) {
   const bool stored = operands == Operands::kStored;
-  if (stored && size.rows <= kFewRowsOfProduct) return BlocksFor(size, {&kBlockOfFewRows, 1});
-  const std::vector<Config> configs = BlocksFor(size, BlocksOf(operands));
+  if (stored && size.rows <= kFewRowsOfProduct) return {NoLarger(kBlockOfFewRows, size)};
+  const std::vector<Config> configs = BlocksFor(size, operands);
   const std::int64_t multiplications = size.batch * size.rows * size.columns * size.depth;
   const bool narrow = std::min(size.rows, size.columns) < kNarrow;
   if (stored && !narrow && multiplications < kWorthTuningStored)
@@ -156,7 +180,7 @@ std::vector<Config> ProductConfigs(const ProductSize& size, Operands operands) {
 }
 
 std::vector<Config> PersistentConfigs(const ProductSize& size) {
-  std::vector<Config> configs = BlocksFor(size, kStoredBlocks);
+  std::vector<Config> configs = BlocksFor(size, Operands::kStored, kStoreBytes);
   for (Config& config : configs) {
     const bool small = LargestOf({config}, "BLOCK_M") * LargestOf({config}, "BLOCK_N") <= 128 * 128;
     config.constants.emplace_back("PROGRAMS", (small ? 2 : 1) * kProcessors);
@@ -168,9 +192,11 @@ std::vector<Config> PersistentConfigs(const ProductSize& size) {
   return configs;
 }
 
-std::vector<Config> PackedConfigs() {
+std::vector<Config> PackedConfigs(std::int64_t shared_bytes) {
   std::vector<Config> configs;
-  for (const Block& block : std::span(kPartBlocks).first<3>()) configs.push_back(ConfigOf(block));
+  for (const Block& block : std::span(kPartBlocks).first<3>())
+    if (Fits(block, Operands::kInParts, shared_bytes, 0)) configs.push_back(ConfigOf(block));
+  if (configs.empty()) configs.push_back(ConfigOf(std::end(kPartBlocks)[-1]));
   return configs;
 }
 

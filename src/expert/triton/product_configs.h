@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "expert/ir/target.h"
 #include "expert/triton/kernel_text.h"
 
 namespace pragma::expert::triton {
@@ -14,6 +15,7 @@ struct ProductSize {
   std::int64_t rows = 1;
   std::int64_t columns = 1;
   std::int64_t depth = 1;
+  std::int64_t shared_bytes = kMeasuredSharedBytes;  // that a block may use; all configurations fit
 };
 
 // How operands reach the tensor cores.
@@ -33,6 +35,6 @@ enum class Operands : std::uint8_t {
 // one computes while the other stores.
 [[nodiscard]] std::vector<Config> PersistentConfigs(const ProductSize& size);
 // Returns the configurations for packed operands, which are padded to whole blocks of these sizes.
-[[nodiscard]] std::vector<Config> PackedConfigs();
+[[nodiscard]] std::vector<Config> PackedConfigs(std::int64_t shared_bytes);
 
 }  // namespace pragma::expert::triton

@@ -37,7 +37,7 @@ ScalarValue ListOf(const std::vector<std::int64_t>& values) {
 // Returns the Triton text of out = op(arguments..., more...), all in bfloat16.
 std::string TextOfNarrow(const std::string& op, const std::vector<Shape>& shapes,
                          const Shape& result, const std::vector<ScalarValue>& more = {},
-                         const std::string& variant = "") {
+                         const std::string& variant = "", const KernelTarget& target = {}) {
   Task task;
   task.name = "one";
   GraphNode node{"y", op, {}, {}, {Narrow("y", result)}, {{}}};
@@ -51,7 +51,7 @@ std::string TextOfNarrow(const std::string& op, const std::vector<Shape>& shapes
   task.graph.push_back(node);
   task.graph.push_back({"output", "output", {NodeNamed("y")}, {}, {}, {}});
   task.outputs = {Narrow("out", result)};
-  return EmitTriton(task, *LowerTask(task, kForTriton), VariantFromText(variant)).source;
+  return EmitTriton(task, *LowerTask(task, kForTriton), VariantFromText(variant), target).source;
 }
 
 // One operator of a graph, with its result's shape.
@@ -184,6 +184,28 @@ TEST(SixteenBits, LongHeadsTakeSmallerBlocksThatFit) {
   EXPECT_THAT(text(1024, 256), Not(HasSubstr("\"BLOCK_N\": 128}")));
   EXPECT_THAT(text(16, 128), HasSubstr("BLOCK_N: tl.constexpr = 128"));
   EXPECT_THAT(text(16, 256), HasSubstr("BLOCK_N: tl.constexpr = 64"));
+}
+
+TEST(SixteenBits, BlocksFitIntoTheSharedMemoryOfTheCard) {
+  const Shape square{4096, 4096};
+  const Shape heads{4, 8, 1024, 128};
+  const Shape query{4, 8, 16, 128};
+  const auto product = [&](const KernelTarget& card) {
+    return TextOfNarrow("aten.mm.default", {square, square}, square, {}, "", card);
+  };
+  const auto attention = [](const Shape& rows, const Shape& keys, const KernelTarget& card) {
+    return TextOfNarrow("aten.scaled_dot_product_attention.default", {rows, keys, keys}, rows, {},
+                        "", card);
+  };
+  const KernelTarget large;
+  const KernelTarget small{.block_shared_bytes = 99 << 10};
+  EXPECT_THAT(product(large), HasSubstr("BLOCK_N: tl.constexpr = 256"));
+  // Nothing is measured there, so that the tuner chooses.
+  EXPECT_THAT(product(small), HasSubstr("\"BLOCK_N\": 128, \"BLOCK_K\": 32, \"PROGRAMS\""));
+  EXPECT_THAT(product(small), Not(HasSubstr("\"BLOCK_N\": 256")));
+  EXPECT_THAT(attention(heads, heads, large), HasSubstr("BLOCK_N: tl.constexpr = 128"));
+  EXPECT_THAT(attention(heads, heads, small), Not(HasSubstr("\"BLOCK_N\": 128")));
+  EXPECT_THAT(attention(query, heads, small), HasSubstr("BLOCK_N: tl.constexpr = 32"));
 }
 
 TEST(SixteenBits, AreMultipliedAsTheyAreStored) {
