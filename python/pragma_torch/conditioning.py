@@ -114,7 +114,7 @@ def wrong_small_values(
     # Rounding between Torch's operators is not visible in copies with changed inputs.
     between = (_sampled(native).double() - _sampled(truth).double()).abs()
     typical = _TYPICAL_FACTOR * between[torch.isfinite(between) & (between > 0)].median().nan_to_num()
-    result = {"wrong": 0, "first": 0, "values": ""}
+    result: dict[str, Any] = {"wrong": 0, "first": 0, "values": ""}
     flat = [tensor.reshape(-1).split(figures.BLOCK) for tensor in (actual, truth, native, allowance)]
     for number, (y, r, t, allowed) in enumerate(zip(*flat, strict=True)):
         wrong = _wrong_small(y.double(), r.double(), t.double(), dtype, allowed + typical)

@@ -97,6 +97,7 @@ def test_blocks_change_nothing(monkeypatch):
         moved, _ = allowances(
             rounding(rounds=0, flush=True), [argument(x)], [x + 1e-39], [truth], [native], lambda changed: [truth + 1e-3]
         )
+        assert moved[0] is not None
         return moved[0].tolist(), wrong_small_values(wrong, truth, native, torch.float32, allowance, False)
 
     whole = judged()
