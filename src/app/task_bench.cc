@@ -80,18 +80,18 @@ std::optional<TimerMode> TimersFor(Measure most) {
 }
 
 // Starts the server. It computes while it reads the task, so nothing may be timed meanwhile.
-Result<TorchServer> StartServer(const Jail& jail, TorchServerOptions options,
+Result<TorchServer> StartServer(const Jail& jail, const TorchServerOptions& options,
                                 const std::filesystem::path& task) {
   std::optional<MachineLock> lock = TRY(MachineLock::Take(MachineLock::Kind::kShared));
   std::optional<DeviceMemoryShare> share;
-  options.await_memory = [&](std::size_t bytes) -> Result<void> {
+  const auto await_memory = [&](std::size_t bytes) -> Result<void> {
     lock.reset();  // another command may need it before it gives memory back
     share = TRY(DeviceMemoryShare::Take(SharedDeviceOf(*options.device, jail.program_dir()),
                                         std::min(bytes, options.device->memory_bytes)));
     lock = TRY(MachineLock::Take(MachineLock::Kind::kShared, options.device));
     return {};
   };
-  return TorchServer::Start(jail, options, task);
+  return TorchServer::Start(jail, options, task, await_memory);
 }
 
 }  // namespace

@@ -161,7 +161,7 @@ JsonWriter ServerRequest(std::string_view operation) {
 }
 
 Result<TorchServer> TorchServer::Start(const Jail& jail, const TorchServerOptions& options,
-                                       const fs::path& task_file) {
+                                       const fs::path& task_file, const AwaitMemory& await_memory) {
   std::error_code error;
   if (!fs::is_regular_file(task_file, error)) {
     const bool there = fs::exists(task_file, error);
@@ -194,13 +194,13 @@ Result<TorchServer> TorchServer::Start(const Jail& jail, const TorchServerOption
                         .what = task_file.string() + ": describing the task",
                         .deadline = deadline});
   };
-  if (options.device && options.await_memory) {
+  if (options.device && await_memory) {
     const JsonReader loaded = TRY(ask("load"));
     std::size_t bytes = 0;
     loaded.Get("device_bytes", bytes);
     TRY(loaded.status());
     const TimePoint before = std::chrono::steady_clock::now();
-    TRY(options.await_memory(bytes));
+    TRY(await_memory(bytes));
     deadline += std::chrono::steady_clock::now() - before;
   }
   const JsonReader reply = TRY(ask("describe"));

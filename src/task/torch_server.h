@@ -53,10 +53,11 @@ struct TorchServerOptions {
   // modules that this needs are imported while the task is described (seconds of one core). Another
   // kind of child still works, but starts later.
   std::optional<TimerMode> timers = TimerMode::kCompile;
-  // With a device: called before the task is described there, with the bytes of the device's memory
-  // that this takes (0: not known). It may wait for them; the time does not count.
-  std::function<Result<void>(std::size_t)> await_memory;
 };
+
+// Called before a task is described on a device, with the bytes of the device's memory that this
+// takes (0: not known). It may wait for them; the time does not count.
+using AwaitMemory = std::function<Result<void>(std::size_t)>;
 
 // Allocator: which of PyTorch's two allocator settings a timing child uses (docs/measuring.md).
 enum class Allocator : std::uint8_t { kDefault, kKeep };
@@ -106,7 +107,8 @@ class TorchServer final {
   // bad. Its message is one clear line, and the user needs nothing else.
   [[nodiscard]] static Result<TorchServer> Start(const Jail& jail,
                                                  const TorchServerOptions& options,
-                                                 const std::filesystem::path& task_file);
+                                                 const std::filesystem::path& task_file,
+                                                 const AwaitMemory& await_memory = {});
   TorchServer(TorchServer&&) noexcept;
   TorchServer& operator=(TorchServer&&) noexcept;
   ~TorchServer();

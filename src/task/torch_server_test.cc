@@ -353,18 +353,18 @@ TEST_F(TorchTest, MemoryOfADeviceIsAwaitedBeforeTheTaskIsDescribedThere) {
   TorchServerOptions options = Options();
   options.device.emplace();  // there is none; the task is described on the CPU in the end
   std::size_t asked = 0;
-  options.await_memory = [&](std::size_t bytes) -> Result<void> {
+  const auto asks = [&](std::size_t bytes) -> Result<void> {
     asked = bytes;
     return {};
   };
-  const Result<TorchServer> server = TorchServer::Start(*jail_, options, path);
+  const Result<TorchServer> server = TorchServer::Start(*jail_, options, path, asks);
   ASSERT_TRUE(server) << server.error().message;
   std::size_t arguments = 0;
   for (const TensorSpec& argument : server->task().arguments) arguments += argument.bytes();
   EXPECT_GT(asked, arguments);
 
-  options.await_memory = [](std::size_t) -> Result<void> { return Fail("no memory today"); };
-  const Result<TorchServer> none = TorchServer::Start(*jail_, options, path);
+  const auto fails = [](std::size_t) -> Result<void> { return Fail("no memory today"); };
+  const Result<TorchServer> none = TorchServer::Start(*jail_, options, path, fails);
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().message, "no memory today");
 }

@@ -25,9 +25,8 @@ struct AttentionBlock {
 // takes 1.03 to 1.4 times as long as cuDNN and 0.6 to 0.8 times as long as Torch's flash attention.
 constexpr AttentionBlock kAttentionBlocks[] = {{128, 128, 8, 3}, {128, 64, 8, 2}, {128, 64, 8, 3},
                                                {64, 64, 4, 3},   {128, 64, 4, 3}, {64, 32, 4, 2}};
-// Heads of up to 512 bytes: 128 in fp32, 256 in 16 bits. Compiled, but not yet run on a GPU. all
-// but the third fit into a multiprocessor of an H200 with fp32, and all with 16 bits, with hardly
-// any spills.
+// Heads of up to 512 bytes: 128 in fp32, 256 in 16 bits. Compiled with hardly any spills, but not
+// yet run on a GPU.
 constexpr AttentionBlock kLongHeadBlocks[] = {
     {128, 32, 8, 2}, {64, 64, 4, 2}, {128, 64, 8, 2}, {64, 32, 4, 3}, {64, 32, 4, 2}};
 constexpr AttentionBlock kUntunedAttention{64, 32, 4, 2};  // fits where heads are long, too

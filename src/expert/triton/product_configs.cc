@@ -48,8 +48,7 @@ std::int64_t BytesOf(Operands operands) {
   return operands == Operands::kStored ? 2 : operands == Operands::kInParts ? 8 : 4;
 }
 
-// Returns whether a block of each operand fits for every stage, beside `other_bytes`. The last of
-// all blocks is used in any case.
+// Returns whether a block of each operand fits for every stage, beside `other_bytes`.
 bool Fits(const Block& block, Operands operands, std::int64_t shared_bytes,
           std::int64_t other_bytes) {
   const std::int64_t elements =
@@ -140,7 +139,7 @@ Config NoLarger(const Block& block, const ProductSize& size) {
 }
 
 // Returns the blocks that fit, no larger than the matrices and each once. `other_bytes` is the
-// shared memory that they need for other things.
+// shared memory that they need for other things. The last block is there in any case.
 std::vector<Config> BlocksFor(const ProductSize& size, Operands operands,
                               std::int64_t other_bytes = 0) {
   std::vector<Config> configs;
