@@ -13,6 +13,7 @@ from typing import Any
 import torch
 
 BLOCK = 1 << 24  # elements at a time, which limits fp64 temporaries to 128 MiB each
+_MOST_QUICK = 1 << 26  # elements of a quick pass, whose temporaries are fp32
 
 # A reference value beyond the largest counts as infinite. An error up to the smallest counts as none.
 _LARGEST = {torch.float16: 65504.0, torch.bfloat16: 3.3895313892515355e38, torch.float64: 1.7976931348623157e308}
@@ -71,7 +72,7 @@ def quick_pass(actual: torch.Tensor, truth: torch.Tensor) -> torch.Tensor:
 
 def is_quick(actual: torch.Tensor, truth: torch.Tensor) -> bool:
     both = actual.dtype == torch.float32 and truth.dtype == torch.float32
-    return both and 0 < actual.numel() <= BLOCK and not fused_passes(actual, truth)
+    return both and 0 < actual.numel() <= _MOST_QUICK and not fused_passes(actual, truth)
 
 
 def is_finite(numbers: list[float]) -> bool:

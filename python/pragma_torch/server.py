@@ -77,6 +77,7 @@ class Server:
 
     def _load(self, message: dict[str, Any], fds: list[int]) -> dict[str, Any]:
         """Loads a task, so that the client can wait for the memory of a GPU that describing it takes."""
+        self._loaded = None  # of an earlier request, which must not be described instead if this one fails
         self._loaded = load(message["task"], message.get("memory_limit", 0), message.get("eval", False))
         need = self._loaded.need
         return {"device_bytes": need.on_device if need else 0}

@@ -287,8 +287,10 @@ def test_a_loaded_task_says_what_describing_it_takes_and_is_loaded_once(harness:
     before = times.read_text()
     assert server.ask("describe", task=path, memory_limit=1 << 30)["ok"]
     assert times.read_text() == before
-    missing = server.ask("load", task=str(tmp_path / "gone.py"))
-    assert missing["error"]["kind"] == "task"
+    gone = str(tmp_path / "gone.py")
+    assert server.ask("load", task=path)["ok"]
+    assert server.ask("load", task=gone)["error"]["kind"] == "task"
+    assert server.ask("describe", task=gone)["error"]["kind"] == "task"  # not the one before it
 
 
 def test_bad_requests_are_answered_and_do_no_harm(harness: Harness):

@@ -160,7 +160,7 @@ def spilled(result: Any) -> str:
         ptx.write(result.asm["ptx"])
         ptx.flush()
         ran = subprocess.run(
-            [knobs.nvidia.ptxas.path, "-v", "-arch=sm_90a", ptx.name, "-o", "/dev/null"],
+            [knobs.nvidia.ptxas.path, "-v", f"-arch=sm_{TARGET[1]}{'a' if TARGET[1] >= 90 else ''}", ptx.name, "-o", "/dev/null"],
             capture_output=True, text=True, check=False,
         )  # fmt: skip
     return " ".join(re.findall(r"\d+ registers|\d+ bytes spill stores", ran.stderr))
