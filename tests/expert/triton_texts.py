@@ -25,7 +25,7 @@ sys.path.insert(0, str(ROOT / "python"))
 # Tolerances relative to the largest value of an output; tasks of tests are small.
 RELATIVE = {"float32": 1e-4, "float64": 1e-4, "float16": 2e-3, "bfloat16": 1.6e-2}
 # By target: what Triton calls it (kind, architecture, lanes of a warp), and shared memory of one block in bytes.
-TARGETS = {
+TARGETS: dict[str, tuple[tuple[Any, ...], int]] = {
     "sm_80": (("cuda", 80, 32), 163 * 1024),
     "sm_89": (("cuda", 89, 32), 99 * 1024),
     "sm_90": (("cuda", 90, 32), 227 * 1024),
